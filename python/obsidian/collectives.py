@@ -27,7 +27,7 @@ from .regions import (
 )
 from .scalars import Scalar
 from .sources import full
-from .trace import Trace, current, tracing, use
+from .trace import Trace, current, quoted, tracing, use
 from .types import ArrayType, Element, i1
 
 #: An operator: a function of two elements, the left one first, that returns an element.
@@ -87,7 +87,7 @@ def _collective(
 
 def _attributes(attributes: dict[str, Any]) -> str:
     parts = [
-        name if value is True else f'{name} = "{value}"'
+        name if value is True else f"{name} = {quoted(str(value))}"
         for name, value in attributes.items()
         if value
     ]

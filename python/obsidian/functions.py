@@ -14,7 +14,7 @@ from .errors import TraceError
 from .programs import join_all, walk
 from .regions import Array, as_leaves, leaf_type, names, types
 from .scalars import Scalar, agree, elementwise, make, select
-from .trace import current, use
+from .trace import current, quoted, use
 from .types import Element, i1
 
 
@@ -180,16 +180,14 @@ def assert_(condition: Any, message: str) -> None:
         if not condition:
             raise TraceError(message)
         return
-    text = message.replace("\\", "\\\\").replace('"', '\\"')
-    current().emit(f'obs.assert {use(condition)}, "{text}"')
+    current().emit(f"obs.assert {use(condition)}, {quoted(message)}")
 
 
 def print(text: str, *values: Any) -> None:
     """Print scalars when the program runs; each `{}` of the text stands for one of them."""
     leaves = [leaf for value in values for leaf in as_leaves(value)[0]]
-    spelt = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     operands = f", {names(leaves)} : {types(leaves)}" if leaves else ""
-    current().emit(f'obs.print "{spelt}"{operands}')
+    current().emit(f"obs.print {quoted(text)}{operands}")
 
 
 def zip(*arrays: Any) -> Any:

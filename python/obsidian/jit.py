@@ -108,7 +108,7 @@ class Function(Tools, Generic[F]):
         if not isinstance(function, FunctionType):
             raise TraceError("@obs.jit stands before a function")
         functools.update_wrapper(self, function)
-        self.threads = threads
+        self.threads = None if threads is None else programs.checked_threads(threads)
         self.donate = (donate,) if isinstance(donate, str) else tuple(donate)
         self.copy = copy
         self.fp_contract = fp_contract
@@ -312,7 +312,7 @@ class Function(Tools, Generic[F]):
                 value = self._rewritten(**given, **static)
             except RecursionError:
                 raise TraceError("the recursion of this function does not end", place) from None
-            if value is None:
+            if value is None or (isinstance(value, (tuple, list)) and not value):
                 raise TraceError("a function with @obs.jit returns its results", place)
             return value
 

@@ -13,7 +13,7 @@ from . import branching
 from .collectives import Operator
 from .control import loop
 from .errors import TraceError
-from .functions import ceil_div, concat
+from .functions import assert_, ceil_div, concat
 from .functions import max as larger
 from .functions import min as smaller
 from .levels import Level, grid
@@ -93,6 +93,8 @@ def pad(array: Pull, width: Any, rule: Any) -> Pull:
 def windows(array: Pull, size: Any, *, step: Any = 1) -> Pull:
     """The array of all parts of a size in the array that begin at multiples of `step`."""
     sizes, steps = _each_dim(size, array.ndim), _each_dim(step, array.ndim)
+    if any(isinstance(number, int) and number < 1 for number in [*sizes, *steps]):
+        raise TraceError(f"windows have a size and a step of 1 or more, not {size} and {step}")
     counts = [(n - k) // s + 1 for n, k, s in zip(array.shape, sizes, steps)]
     return generate(*counts)(
         lambda *place: array.slice([i * s for i, s in zip(place, steps)], list(sizes))
@@ -156,6 +158,9 @@ def filter(array: Pull, predicate: Callable[..., Any] | Array, *, init: Any = No
 
 def matmul(a: Pull, b: Pull, *, tile: int = 16, level: Level = block_level) -> Any:
     """The product of two matrices as a push array. Sub-programs of `level` compute square tiles."""
+    inner, other = a.dim(1), b.dim(0)
+    if inner is not other:
+        assert_(inner == other, "matmul: the first matrix has a column for each row of the second")
     left, right = a.split((tile, tile), pad=0), b.split((tile, tile), pad=0)
     zero = a.type.element.require_scalar()(0)
 

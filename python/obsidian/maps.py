@@ -305,6 +305,10 @@ def unzip(array: Array) -> Any:
 def concat(arrays: Sequence[Array], dimension: int) -> Any:
     """The arrays one after the other along a dimension."""
     first = arrays[0].type
+    if not 0 <= dimension < len(first.extents):
+        raise TraceError(
+            f"concat: the arrays have {len(first.extents)} dimensions, none of number {dimension}"
+        )
     extents, bounds = list(first.extents), list(first.bounds)
     for known, part in ((extents, "extents"), (bounds, "bounds")):
         sizes = [getattr(array.type, part)[dimension] for array in arrays]

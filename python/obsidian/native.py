@@ -605,8 +605,14 @@ def _diagnostic(fields: dict[str, Any]) -> Diagnostic:
 
 def _bits(number: Any, code: int) -> Any:
     """A number as an array without dimensions, in the type with this code."""
+    kind = _TYPES[code]
+    if kind.kind == "i":
+        # Numbers from 2^(n - 1) on are those of unsigned types with the same bits.
+        return np.asarray(int(number) & (1 << 8 * kind.itemsize) - 1, f"u{kind.itemsize}").view(
+            kind
+        )
     if code != _BF16:
-        return np.asarray(number, _TYPES[code])
+        return np.asarray(number, kind)
     # The nearest number with 16 bits, ties to even, as the compiler reads it.
     bits = int(np.asarray(number, np.float32).view(np.uint32))
     if number != number:

@@ -143,6 +143,9 @@ def vee(array: Pull) -> Pull:
 
 def merge_runs(array: Pull, bits: int) -> Pull:
     """The columns at distances 2^(bits - 1), ..., 1 by the threads of a block, five at a time."""
+    length = array.type.extents[0]
+    if length is not None and 1 << bits > length:
+        raise TraceError(f"merge_runs: the runs have 2^{bits} elements, and the array has {length}")
     while bits > 0:
         low = max(bits - _OWN_BITS, 0)
         own = bits - low

@@ -6,10 +6,11 @@ the operations inside a fill. A program inherits the level around it when it is 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from .collectives import Operator, contract
 from .errors import TraceError
@@ -69,12 +70,16 @@ def force(
     trace = current()
     if not arrays or not all(isinstance(array, Array) for array in arrays):
         raise TraceError("force takes arrays")
+    if storage is not None and storage not in get_args(Storage):
+        raise TraceError(f"{storage!r} is no memory: use {', '.join(get_args(Storage))}")
     attributes = []
     if trace.level is Level.grid:
+        if kernel is not None and not re.fullmatch(r"[A-Za-z_]\w*", kernel, re.ASCII):
+            raise TraceError(f"kernel= is a name of letters, digits and _, not {kernel!r}")
         attributes.append(f'kernel = "{trace.kernel_name(kernel or trace.default_kernel)}"')
-        threads = threads or trace.default_threads
-        attributes += [f"threads = {threads} : i64"] if threads else []
-    elif kernel or threads:
+        threads = trace.default_threads if threads is None else checked_threads(threads)
+        attributes += [f"threads = {threads} : i64"] if threads is not None else []
+    elif kernel is not None or threads is not None:
         raise TraceError("kernel= and threads= belong to a force at level grid")
     attributes += ["unchecked"] if unchecked else []
     text = f"obs.force {names(arrays)}"
@@ -96,6 +101,13 @@ def force(
         for array, name in zip(arrays, found)
     ]
     return stored[0] if len(stored) == 1 else tuple(stored)
+
+
+def checked_threads(threads: object) -> int:
+    """The number of threads of a block, if it is one."""
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
+        raise TraceError(f"threads= is a number from 1 to 1024, not {threads!r}")
+    return threads
 
 
 def _memory_of(array: Array) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union, cast
 
 import numpy as np
 
-from . import collectives, maps, programs, reading
+from . import collectives, functions, maps, programs, reading
 from .collectives import Operator
 from .errors import TraceError
 from .levels import Level, Storage
@@ -129,8 +129,14 @@ class _Operators(Array):
     def __lshift__(self, other: Operand) -> Self:
         return self._apply(operator.lshift, other)
 
+    def __rlshift__(self, other: Operand) -> Self:
+        return self._apply(operator.lshift, other, True)
+
     def __rshift__(self, other: Operand) -> Self:
         return self._apply(operator.rshift, other)
+
+    def __rrshift__(self, other: Operand) -> Self:
+        return self._apply(operator.rshift, other, True)
 
     def __lt__(self, other: Operand) -> Self:
         return self._apply(operator.lt, other)
@@ -342,6 +348,7 @@ class Pull(_Operators):
         size = self.dim(0)
         if isinstance(size, int) and size % 2:
             raise TraceError(f"an array of {size} elements has no halves")
+        functions.assert_(size % 2 == 0, "halve: the number of elements is odd")
         half = size // 2
         return self.slice(0, half), self.slice(half, half)
 

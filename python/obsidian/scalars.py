@@ -279,7 +279,10 @@ def number_of(value: Any, kind: type[Scalar]) -> int | float:
     if not isinstance(value, (int, float)):
         raise TraceError(f"{type(value).__name__} is not a number of type {kind.type_name}")
     if kind.kind == "float":
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise TraceError(f"a number is out of the range of {kind.type_name}") from None
     if isinstance(value, float):
         raise TraceError(
             f"the float {value} does not become {kind.type_name}: write a whole number, or convert "

@@ -23,7 +23,7 @@ from .regions import (
     scalar_code,
     split_extents,
 )
-from .scalars import Scalar, element_type, spell_number
+from .scalars import Scalar, element_type, number_of, spell_number
 from .trace import current
 from .types import ArrayType, Element, f32, index
 
@@ -89,12 +89,18 @@ def table(values: Any, dtype: type[Scalar] | None = None) -> Pull:
 
     Without `dtype`, Python integers are i32 and floats f32; a NumPy array has its own type.
     """
-    numbers = np.asarray(values)
-    if numbers.ndim == 0 or numbers.dtype.kind not in "bif":
+    try:
+        numbers = np.asarray(values)
+    except (ValueError, OverflowError) as error:
+        raise TraceError(f"a table has rows of one length: {error}") from None
+    if numbers.ndim == 0 or numbers.dtype.kind not in "biuf":
         raise TraceError("a table is a list or array of numbers with at least one dimension")
     if dtype is None:
-        names_of = {"b": "i1", "i": f"i{numbers.itemsize * 8}", "f": f"f{numbers.itemsize * 8}"}
-        own = names_of if isinstance(values, np.ndarray) else {"b": "i1", "i": "i32", "f": "f32"}
+        bits = numbers.itemsize * 8
+        names_of = {"b": "i1", "i": f"i{bits}", "u": f"i{bits}", "f": f"f{bits}"}
+        own = names_of
+        if not isinstance(values, np.ndarray):
+            own = {"b": "i1", "i": "i32", "u": "i32", "f": "f32"}
         dtype = element_type(own[numbers.dtype.kind])
     kind = ArrayType(numbers.shape, Element((dtype,)))
     extents = "x".join(map(str, numbers.shape))
@@ -106,4 +112,4 @@ def table(values: Any, dtype: type[Scalar] | None = None) -> Pull:
 def _literal(values: Any, dtype: type[Scalar]) -> str:
     if isinstance(values, list):
         return f"[{', '.join(_literal(value, dtype) for value in values)}]" if values else ""
-    return spell_number(float(values) if dtype.kind == "float" else values, dtype)
+    return spell_number(number_of(values, dtype), dtype)

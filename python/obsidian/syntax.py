@@ -55,6 +55,8 @@ def rewrite(function: FunctionType) -> Callable[..., Any]:
     code = function.__code__
     rewriter = _Rewriter(function)
     node.decorator_list = []
+    # Under its own name, the function would be a variable of the factory.
+    node.name = "_obs_function"
     node.body = rewriter.block(node.body, at_end=True)
     node.returns = None
     for argument in ast.walk(node.args):
@@ -73,7 +75,8 @@ def rewrite(function: FunctionType) -> Callable[..., Any]:
     ast.fix_missing_locations(module)
     flags = code.co_flags & _FUTURES
     compiled = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    inner = _nested(_nested(compiled, "_obs_factory"), function.__name__)
+    inner = _nested(_nested(compiled, "_obs_factory"), node.name)
+    inner = inner.replace(co_name=function.__name__)
     cells = dict(zip(code.co_freevars, function.__closure__ or ()))
     cells[_RUNTIME] = CellType(branching)
     closure = tuple(cells[name] for name in inner.co_freevars)

@@ -242,7 +242,7 @@ class Trace:
         lines.append("}")
         if locations:
             lines += [
-                f'#l{number} = loc("{_escape(p.file)}":{p.line}:{p.column})'
+                f"#l{number} = loc({quoted(p.file)}:{p.line}:{p.column})"
                 for p, number in self._places.items()
             ]
         return "\n".join(lines) + "\n"
@@ -262,8 +262,10 @@ class Trace:
             lines.append(text + entry.tail + place)
 
 
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+def quoted(text: str) -> str:
+    """A string of the program text."""
+    spelt = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c >= " " else f"\\{ord(c):02X}" for c in spelt) + '"'
 
 
 class _State(threading.local):

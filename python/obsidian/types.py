@@ -214,6 +214,8 @@ def element_of(annotation: object) -> Element:
             f"{annotation!r} is not an element type: element types are i1, i8, i16, i32, i64, "
             "index, f16, bf16, f32, f64, tuples of them, NamedTuples and dataclasses"
         )
+    if not parts:
+        raise TraceError("an element has one number or more, and this type has none")
     elements = [element_of(part) for part in parts]
     leaves = tuple(leaf for element in elements for leaf in element.leaves)
     return Element(leaves, (kind, tuple(element.shape for element in elements)))

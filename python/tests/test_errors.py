@@ -437,6 +437,8 @@ def test_error_in_a_short_body_has_its_place() -> None:
     def shift(a: Annotated[Pull, "n", i32], k: Annotated[Pull, "n", i32]):
         return a << k
 
-    with pytest.raises(obs.RunError, match=r"(?s)test_errors.py:\d+:\d+: .*shifts 32 bits by 40.*a << k"):
+    with pytest.raises(
+        obs.RunError, match=r"(?s)test_errors.py:\d+:\d+: .*shifts 32 bits by 40.*a << k"
+    ):
         shift.interpret(np.int32([1]), np.int32([40]))
     assert "loc" not in shift.mlir()

@@ -318,7 +318,7 @@ def test_division_rounds_as_in_python() -> None:
         return x // y, x % y
 
     x, y = A.astype(np.float32), b.astype(np.float32)
-    # The first quotient is rounded up to 10. Zeros, infinities and numbers near integers differ most.
+    # 1 / 0.1 is rounded up to 10.
     special = np.float32([1, 0.1, 0, -0.0, -1, 3, -0.3, 7.5, 1e20, -1e-20, np.inf, -np.inf, np.nan])
     left, right = (side.ravel() for side in np.meshgrid(special, special))
     for dividend, divisor in ((x, y), (left, right)):

@@ -139,7 +139,8 @@ def draw(random: Any) -> tuple[Any, Any, list[Callable[[Any], Any]]]:
     return array, np.asarray(result, np.int32), steps
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
+# The parts are tests of their own, which run side by side.
+@pytest.mark.parametrize("seed", range(PROGRAMS), ids=lambda seed: f"part{seed % 3}-{seed}")
 def test_random_program(seed: int) -> None:
     with np.errstate(over="ignore"):
         array, expected, steps = draw(np.random.default_rng(seed))

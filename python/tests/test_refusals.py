@@ -145,6 +145,19 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: m.sum(), "takes an array of one dimension"),
     (lambda a, m, k: a.push().ix_map(lambda i: (i, i)), "returns 2 indices, and 1 are needed"),
     (lambda a, m, k: a.take(5).halve(), "has no halves"),
+    (lambda a, m, k: obs.matmul(m.take(2, 3), m.take(2, 3)), "a column for each row"),
+    (lambda a, m, k: obs.windows(a, 3, step=0), "a step of 1 or more"),
+    (lambda a, m, k: obs.concat(m, m, dim=2), "2 dimensions, none of number 2"),
+    (lambda a, m, k: obs.merge_runs(a.take(8), 4), "the array has 8"),
+    (lambda a, m, k: obs.table([300], obs.i8), "300 is out of the range of i8"),
+    (lambda a, m, k: obs.table([1.5], obs.i32), "the float 1.5 does not become i32"),
+    (lambda a, m, k: obs.table([2**40]), "out of the range of i32"),
+    (lambda a, m, k: obs.table([[1, 2], [3]]), "rows of one length"),
+    (lambda a, m, k: k + 10**400, "out of the range of f32"),
+    (lambda a, m, k: a.force("foo"), "'foo' is no memory: use registers, shared"),
+    (lambda a, m, k: a.force(threads=0), "from 1 to 1024, not 0"),
+    (lambda a, m, k: a.force(kernel='x"y'), "letters, digits and _"),
+    (lambda a, m, k: (), "returns its results"),
     (lambda a, m, k: list(a.push()), "a push array cannot be read"),
     (lambda a, m, k: bool(a), "an array is neither true nor false"),
     (lambda a, m, k: range(a.size), "Python needs a number here"),
@@ -263,3 +276,75 @@ def test_traced_values_show_their_types() -> None:
     apply.mlir()
     assert seen[0] == "<traced !obs.pull<? x i32> %a>"
     assert seen[1].startswith("<traced i32 %")
+
+
+def test_lengths_that_are_known_when_the_program_runs() -> None:
+    """A wrong extent stops the program, on the interpreter and on the emulator."""
+
+    @obs.jit
+    def product(a: Annotated[Pull, "h", "w", i32], b: Annotated[Pull, "k", "l", i32]):
+        return obs.matmul(a, b)
+
+    @obs.jit
+    def halves(a: Ints):
+        low, high = a.halve()
+        return low + high
+
+    left, right = np.ones((2, 100), np.int32), np.ones((3, 2), np.int32)
+    np.testing.assert_array_equal(product(left.T.copy(), left), np.full((100, 100), 2))
+    np.testing.assert_array_equal(halves(np.int32([1, 2, 3, 4])), [4, 6])
+    for run in ("interpret", "emulate"):
+        with pytest.raises(obs.RunError, match="a column for each row of the second"):
+            getattr(product, run)(left, right)
+        with pytest.raises(obs.RunError, match="the number of elements is odd"):
+            getattr(halves, run)(np.int32([1, 2, 3]))
+
+
+def test_recursion_and_threads_of_a_function() -> None:
+    @obs.jit
+    def endless(a: Ints):
+        return endless(a)
+
+    with pytest.raises(obs.TraceError, match="does not end"):
+        endless(A)
+    for threads in (0, -5, 1025, True, "a"):
+        with pytest.raises(obs.TraceError, match="a number from 1 to 1024"):
+            obs.jit(threads=threads)(lambda a: a)
+    with pytest.raises(obs.TraceError, match="one number or more"):
+
+        @obs.jit
+        def empty(a: Annotated[Pull, "n", ()]):
+            return a
+
+        empty(A)
+
+
+def test_numbers_of_unsigned_types() -> None:
+    """A number from 2^(n - 1) on has the bits of an unsigned number."""
+
+    @obs.jit
+    def fill(x: obs.i8):
+        return obs.full(2, x)
+
+    np.testing.assert_array_equal(fill(255), np.int8([-1, -1]))
+    np.testing.assert_array_equal(fill.interpret(255), np.int8([-1, -1]))
+
+    @obs.jit
+    def shift(a: Ints):
+        return 1 << a, 64 >> a, a + obs.table(np.uint32([1, 2**32 - 1, 3]))
+
+    powers, parts, sums = shift(np.int32([0, 1, 5]))
+    np.testing.assert_array_equal(powers, [1, 2, 32])
+    np.testing.assert_array_equal(parts, [64, 32, 2])
+    np.testing.assert_array_equal(sums, [1, 0, 8])
+
+
+def test_messages_of_assertions_with_any_characters() -> None:
+    @obs.jit
+    def check(a: Ints):
+        assert a.size > 1, 'line "one"\nline\ttwo'
+        return a + 1
+
+    np.testing.assert_array_equal(check(np.int32([1, 2])), [2, 3])
+    with pytest.raises(obs.RunError, match='line "one"'):
+        check(np.int32([1]))

@@ -145,7 +145,13 @@ def while_loop(condition: Callable[..., Any], *init: Any) -> Callable[[Callable[
 
     def holds(*arrays: Any) -> Any:
         found = condition(*arrays)
-        return compute(found)[0] if isinstance(found, Pull) else found
+        if not isinstance(found, Pull):
+            return found
+        if found.type.extents != (1,):
+            raise TraceError(
+                "the condition of while_loop is one i1: combine the elements, as by fold_all"
+            )
+        return compute(found)[0]
 
     def run(body: Callable[..., Any]) -> Any:
         require_function(condition, "while_loop, its condition,", len(values))

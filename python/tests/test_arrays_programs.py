@@ -1,0 +1,371 @@
+"""Whole programs of obsidian.arrays: what is shared and stored, errors, and sorts."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+from array_programs import (
+    LEVELS,
+    Floats,
+    Numbers,
+    Others,
+    affine,
+    both,
+    equal,
+    numbers,
+    run,
+    vector,
+)
+
+import obsidian as obs
+from obsidian import Pull, arrays, f32, i32
+from obsidian.arrays import ALL
+
+pytestmark = pytest.mark.filterwarnings("ignore::obsidian.PerformanceWarning")
+
+
+# ---- sharing, in the cost report
+
+
+def kernels_of(program: Any) -> int:
+    return len(program.cost().kernels)
+
+
+def test_fusion_before_and_behind_collectives() -> None:
+    @obs.jit
+    def one(a: Floats) -> Any:
+        total = arrays.fold(operator.add, 0.0, arrays.map(lambda x: x * x, a))
+        return arrays.map(obs.sqrt, total)
+
+    @obs.jit
+    def also_one(a: Annotated[Pull, "h", 33, f32]) -> Any:
+        scanned = arrays.scanl1(operator.add, arrays.map(lambda x: x * x, a))
+        return arrays.zip_with(lambda x, y: x / y, scanned, a)
+
+    @obs.jit
+    def around(a: Floats) -> Any:
+        smooth = arrays.stencil(lambda w: w[-1] + w[1], arrays.map(abs, a), "clamp")
+        return 2 * arrays.map(obs.sqrt, smooth) + 1
+
+    assert [kernels_of(p) for p in (one, also_one, around)] == [1, 1, 1]
+    assert [one.cost().kernels[0].memory["global"].read] != [None]
+
+
+def test_collectives_are_stored_once() -> None:
+    @obs.jit
+    def shared(a: Floats) -> Any:
+        total = arrays.fold(operator.add, 0.0, a)
+        return arrays.map(lambda x: x / total[0], a), arrays.map(obs.sqrt, total)
+
+    @obs.jit
+    def twice(a: Floats) -> Any:
+        sums = arrays.scanl(operator.add, 0.0, a)
+        return sums, arrays.map(obs.sqrt, sums), arrays.fold(obs.max, 0.0, sums)
+
+    assert shared.mlir().count("obs.reduce") == 1
+    assert twice.mlir().count("obs.scan") == 1
+    assert kernels_of(shared) == 2
+    # The scan, and then the map and the fold.
+    assert twice.mlir().count("obs.force") == 2
+    a = np.float32([1, 2, 3, 4])
+    equal(both(shared, a), a / np.float32(10), [np.sqrt(np.float32(10))])
+    sums = np.cumsum(np.float32([0, 1, 2, 3, 4]), dtype=np.float32)
+    equal(both(twice, a), sums, np.sqrt(sums), [10])
+
+
+def test_a_pending_array_that_a_loop_reads_is_computed_before_it() -> None:
+    @obs.jit
+    def program(a: Numbers) -> Any:
+        total = arrays.fold(operator.add, 0, a)
+        doubled = arrays.map(lambda x: 2 * x, total)
+        # The number 0 has no type before the loop: its body is traced twice.
+        found, count = arrays.loop(3, a, 0)(lambda k, x, c: (x + doubled[0], c + doubled[0]))
+        return found, arrays.generate((), lambda: count), total
+
+    text = program.mlir()
+    assert text.index("obs.reduce") < text.index("scf.for") and text.count("obs.reduce") == 1
+    a = numbers((33,))
+    s = a.sum(dtype=np.int32)
+    equal(both(program, a), a + 6 * s, [6 * s], [s])
+
+
+@pytest.mark.parametrize("rank", [2, 3, 4])
+@pytest.mark.parametrize("level", LEVELS[1:], ids=str)
+def test_rows_have_no_races(rank: int, level: Any) -> None:
+    def program(a):  # type: ignore[no-untyped-def]
+        sums = arrays.fold(affine, 0, a, level=level)
+        return arrays.map(abs, sums), arrays.scanr(operator.add, 0, a, level=level)
+
+    program.__annotations__ = {"a": vector(rank)}
+    assert obs.jit(program).races()
+
+
+def test_levels_of_rows() -> None:
+    def level_of(columns: Any, **keywords: Any) -> str:
+        def program(a):  # type: ignore[no-untyped-def]
+            return arrays.fold(affine, 0, a, **keywords)
+
+        program.__annotations__ = {"a": Pull["h", columns, i32]}
+        text = obs.jit(program).mlir()
+        return next(w for w in ("thread", "warp", "block") if f"obs.distribute {w} in grid" in text)
+
+    found = [level_of(c) for c in (1, 16, 17, 1024, 1025, "w", "w <= 100")]
+    assert found == ["thread", "thread", "warp", "warp", "block", "block", "warp"]
+    assert level_of(8, level=obs.block) == "block"
+
+
+# ---- errors
+
+
+def located(function: Callable[..., Any], *types: Any) -> obs.TraceError:
+    function.__annotations__ = dict(zip(function.__code__.co_varnames, types))
+    with pytest.raises(obs.TraceError) as caught:
+        obs.jit(function).mlir()
+    first = function.__code__.co_firstlineno
+    assert caught.value.location.file == __file__
+    assert first <= caught.value.location.line <= first + 3
+    return caught.value
+
+
+V, M = Pull["n", i32], Pull["h", 3, i32]
+REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
+    "map": (lambda a: arrays.map(3, a), (V,), "map takes a function, not a int"),
+    "number": (lambda a: arrays.map(abs, 3), (V,), "map takes an array, not a int"),
+    "scalar": (lambda a: arrays.map(abs, a), (i32,), "map takes an array, not a scalar"),
+    "push": (lambda a: arrays.map(abs, a.push()), (V,), "force the push array first"),
+    "one": (lambda a: arrays.zip_with(abs, a), (V,), "two or more arrays; map takes one"),
+    "ranks": (
+        lambda a, b: arrays.zip_with(operator.add, a, b), (V, M),
+        "arrays of one shape, not of ? and ?x3: arrays.replicate adds dimensions",
+    ),
+    "shapes": (
+        lambda a, b: arrays.zip(a, b), (Pull["h", 4, i32], M), "one shape, not of ?x4 and ?x3",
+    ),
+    "generate": (lambda: arrays.generate(3, 4), (), "generate takes a function, not a int"),
+    "extent": (lambda: arrays.generate(-1, lambda i: i), (), "-1 is no extent"),
+    "backpermute": (
+        lambda a: arrays.backpermute(3, lambda i: i, a), (M,), "returns 1 indices, and 2 are",
+    ),
+    "replicate": (lambda a: arrays.replicate((3, ALL), a), (M,), "names 2 dimensions with ALL"),
+    "slice": (lambda a: arrays.slice(a, (0,)), (M,), "takes 2 parts, each ALL or an index"),
+    "slice_range": (lambda a: arrays.slice(a, (ALL, 3)), (M,), "index 3 is out of range"),
+    "unzip": (lambda a: arrays.unzip(a), (V,), "the elements of this one are numbers"),
+    "fold_type": (
+        lambda a: arrays.fold(lambda x, y: x.to(f32) + y.to(f32), 0, a), (V,), "i32 do not mix",
+    ),
+    "fold_init": (lambda a: arrays.fold(operator.add, 0.5, a), (V,), "the float 0.5 does not"),
+    "fold_level": (lambda a: arrays.fold(operator.add, 0, a, level=1), (V,), "level= of fold is"),
+    "scan_level": (
+        lambda a: arrays.scanl(operator.add, 0, a, level=obs.grid), (M,), "has no level grid",
+    ),
+    "fold1": (lambda a: arrays.fold1(affine, a), (Pull[3, 0, i32],), "use fold with an initial"),
+    "below": (
+        lambda a: obs.stack(arrays.scanl1(operator.add, r) for r in a.rows()), (M,),
+        "arrays.scanl1 works on whole arrays, at level grid",
+    ),
+    "segments": (lambda a: arrays.fold_seg(operator.add, 0, a), (V,), "lengths of segments, or"),
+    "segment_type": (
+        lambda a, s: arrays.fold_seg(operator.add, 0, a, s), (V, Pull["m", f32]),
+        "are a vector of integers",
+    ),
+    "permute": (lambda a: arrays.permute("add", 0, lambda i: i, a), (V,), "or an element and"),
+    "permute_rank": (
+        lambda a: arrays.permute("add", 0, lambda i: i, a, (3, 4)), (V,), "and 2 are needed",
+    ),
+    "permute_combine": (
+        lambda a: arrays.permute(3, 0, lambda i: i, a, 3), (V,), "combine of permute is a function",
+    ),
+    "permute_word": (
+        lambda a: arrays.permute("plus", 0, lambda i: i, a, 3), (V,), "combine= is 'any'",
+    ),
+    "compact": (lambda a: arrays.compact(a, a), (V,), "flags are i1, not i32: compare"),
+    "stencil": (lambda a: arrays.stencil(lambda w: w[0], a, "edge"), (V,), "clamp, mirror, wrap"),
+    "window": (lambda a: arrays.stencil(lambda w: w[0], a, 0), (M,), "takes 2 distances, not 1"),
+    "window_end": (lambda a: arrays.stencil(lambda w: sum(w), a, 0), (V,), "a window has no end"),
+    "arity_map": (
+        lambda a: arrays.map(lambda x, y: x, a), (V,), "the function of map has 1 argument here",
+    ),
+    "arity_zip": (lambda a: arrays.zip_with(lambda x: x, a, a), (V,), "zip_with has 2 arguments"),
+    "arity_generate": (lambda: arrays.generate((3, 4), lambda i: i), (), "generate has 2 argum"),
+    "arity_fold": (lambda a: arrays.fold(lambda x: x, 0, a), (V,), "of fold has 2 arguments here"),
+    "arity_permute": (
+        lambda a: arrays.permute("add", 0, lambda i: i, a, 3), (M,), "permute has 2 arguments",
+    ),
+    "arity_loop": (lambda a: arrays.loop(3, a)(lambda x: x), (V,), "of loop has 2 arguments here"),
+    "arity_boundary": (
+        lambda a: arrays.stencil(lambda w: w[0, 0], a, lambda i: 0), (M,),
+        "the function of the boundary of stencil has 2 arguments",
+    ),
+    "boundary": (
+        lambda a: arrays.stencil(lambda w: w[0], a, None), (V,), 'is "clamp", "mirror", "wrap"',
+    ),
+    "tuples": (
+        lambda a: arrays.scanl1(operator.add, a), (Pull["n", (i32, i32)],),
+        "an element consists of 2 values, not of 4",
+    ),
+    "default": (
+        lambda a, b: arrays.permute("add", b, lambda i: i, a), (V, Pull["m", f32]),
+        "the default of permute has elements of type (f32), and the array of type (i32)",
+    ),
+    "rank": (lambda a, s: arrays.fold_seg(operator.add, 0, a, s), (V, M), "vector of integers"),
+    "condition": (
+        lambda a: arrays.while_loop(lambda x: x, a)(lambda x: x), (V,), "is an i1: compare",
+    ),
+    "carried": (
+        lambda a: arrays.loop(3, a)(lambda k, x: x.to(f32)), (V,), "a loop does not change types",
+    ),
+    "stencil2": (
+        lambda a, b: arrays.stencil2(lambda v, w: v[0], a, 0, b, 0), (V, M),
+        "two arrays of one rank, not of 1 and 2",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusal(name: str) -> None:
+    function, types, message = REFUSALS[name]
+    assert message in located(function, *types).message
+
+
+def test_extents_that_the_program_compares() -> None:
+    @obs.jit
+    def program(a: Numbers, b: Others) -> Any:
+        return arrays.zip_with(operator.add, a, b)
+
+    with pytest.raises(obs.RunError):
+        program(numbers((3,)), numbers((4,)))
+
+
+def test_no_warnings_of_vectors() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        @obs.jit
+        def program(a: Floats) -> Any:
+            total = arrays.fold(operator.add, 0.0, a)
+            return arrays.map(lambda x: x / total[0], a), arrays.scanl1(operator.add, a)
+
+        program(np.float32([1, 2, 3]))
+
+
+def test_two_elements_with_one_target() -> None:
+    @obs.jit
+    def program(a: Numbers) -> Any:
+        return arrays.permute(None, 0, lambda i: a[i], a, 5)
+
+    a = np.int32([1, 2, 1])
+    for run_it in (program.interpret, lambda a: program.emulate(a, check=True)):
+        with pytest.raises(obs.RunError, match="R5-disjoint"):
+            run_it(a)
+
+
+def test_segments_that_do_not_cover_the_row() -> None:
+    @obs.jit
+    def program(a: Numbers, lengths: Others) -> Any:
+        return arrays.fold_seg(operator.add, 0, a, lengths)
+
+    with pytest.raises(obs.RunError, match="segment-offsets"):
+        program.interpret(numbers((5,)), np.int32([2, 9]))
+
+
+def test_branches_and_other_operations() -> None:
+    """Pending arrays in control flow of Python's syntax, and in all other reads of the package."""
+
+    @obs.jit
+    def program(a: Numbers, k: i32) -> Any:
+        sums = arrays.scanl1(operator.add, a)
+        total = arrays.fold(operator.add, 0, a)
+        if k > 3:  # noqa: SIM108
+            first = arrays.map(lambda x: 2 * x, total)
+        else:
+            first = total + 1
+        for i in obs.range(k):
+            sums = arrays.scanl1(operator.add, sums + i)
+        chunks = obs.concat(c.sum() for c in sums.split(4, pad=0))
+        return first, chunks, obs.where(sums > 3, sums, -sums), sums.shape[0], sums.reverse()
+
+    for n, k in [(0, 5), (1, 0), (33, 2), (33, 4)]:
+        a = numbers((n,))
+        s, total = np.cumsum(a, dtype=np.int32), a.sum(dtype=np.int32)
+        for i in range(k):
+            s = np.cumsum(s + np.int32(i), dtype=np.int32)
+        chunks = np.pad(s, (0, -n % 4)).reshape(-1, 4).sum(1, dtype=np.int32)
+        equal(both(program, a, k), [2 * total if k > 3 else total + 1], chunks,
+              np.where(s > 3, s, -s), n, s[::-1])  # fmt: skip
+
+
+def test_one_result_twice() -> None:
+    @obs.jit
+    def program(a: Numbers) -> Any:
+        total, doubled = arrays.fold(operator.add, 0, a), 2 * a
+        return total, total, doubled, doubled
+
+    a = numbers((33,))
+    equal(both(program, a), [a.sum()], [a.sum()], 2 * a, 2 * a)
+    assert program.mlir().count("obs.reduce") == 1
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (33,), (3, 0), (3, 1), (0, 5), (2, 31), (2, 2, 33)])
+def test_sort(shape: tuple[int, ...]) -> None:
+    """Rows by an order of pairs: the tens downwards, then the places upwards, which is stable."""
+
+    def program(a):
+        places = arrays.generate(a.shape, lambda *i: i[-1].to(i32))
+
+        def is_before(x, y):
+            return (x[0] // 10 > y[0] // 10) | ((x[0] // 10 == y[0] // 10) & (x[1] < y[1]))
+
+        first = arrays.sort(operator.lt, a, first=2)
+        return arrays.sort(is_before, obs.zip(a, places)), arrays.sort(operator.lt, a), first
+
+    a = numbers(shape)
+    order = np.argsort(-(a // 10), axis=-1, kind="stable")
+    found = run(program, [Pull[(*shape, i32)]], a)
+    equal(
+        found,
+        np.take_along_axis(a, order, -1),
+        order,
+        np.sort(a, axis=-1),
+        np.sort(a, axis=-1)[..., :2],
+    )
+
+
+def test_sort_refuses_rows_that_are_long() -> None:
+    @obs.jit
+    def long(a: Annotated[Pull, 2, 2049, i32]):
+        return arrays.sort(operator.lt, a)
+
+    @obs.jit
+    def unknown(a: Numbers):
+        return arrays.sort(operator.lt, a)
+
+    for program in (long, unknown):
+        with pytest.raises(obs.TraceError, match="rows of a known length up to 2048"):
+            program.mlir()
+
+
+@pytest.mark.parametrize("length", [3 << 12, (3 << 12) + 1, 1 << 15, (1 << 15) + 1, 40_000])
+def test_few_long_rows_belong_to_the_grid(length: int) -> None:
+    """Blocks fold parts of a row, in order, and combine the initial value once."""
+
+    def program(m):
+        total, last = arrays.fold(operator.add, 7, m), arrays.fold1(lambda a, b: b, m)
+        return total, last, arrays.scanl1(operator.add, m)
+
+    def sums(m):
+        return arrays.fold(operator.add, 7, m)
+
+    program.__annotations__ = sums.__annotations__ = {"m": Pull[2, length, i32]}
+    program = obs.jit(program)
+    m = numbers((2, length))
+    equal(program(m), 7 + m.sum(1), m[:, -1], np.cumsum(m, axis=1, dtype=np.int32))
+    blocks = [int(kernel["grid"]) for kernel in obs.jit(sums).contract()["kernels"]]
+    parts = [2 * (length >> 13), 2] if length > 1 << 15 else [2]
+    assert len(blocks) == len(parts)
+    assert all(b >= p for b, p in zip(blocks, parts))
+    assert ("obs.segmented_scan grid" in program.mlir()) is (length > 3 << 12)
