@@ -69,7 +69,7 @@ def Obs_ReduceOp : Obs_CollectiveOp<"reduce"> {
                 | `obs.reduce` level? short-body operands
     operands ::= array `init` value (`,` value)* attr-dict
                  `:` type (`->` types)?
-    short-body ::= `{` operation-name attr-dict `}`
+    short-body ::= `{` operation-name attr-dict (`loc` `(` location `)`)? `}`
     level ::= `thread` | `warp` | `block` | `grid`
     types ::= type | `(` type (`,` type)* `)`
     ```
@@ -129,7 +129,7 @@ def Obs_ScanOp : Obs_CollectiveOp<"scan", [DeclareOpInterfaceMethods<Obs_ArrayOp
     kind ::= `inclusive` | `exclusive`
     operands ::= array `init` value (`,` value)* `total`? attr-dict
                  `:` type (`->` types)?
-    short-body ::= `{` operation-name attr-dict `}`
+    short-body ::= `{` operation-name attr-dict (`loc` `(` location `)`)? `}`
     level ::= `thread` | `warp` | `block` | `grid`
     types ::= type | `(` type (`,` type)* `)`
     ```
@@ -192,7 +192,7 @@ def Obs_SegmentedReduceOp : Obs_CollectiveOp<"segmented_reduce", [
     operands ::= array `init` value (`,` value)* (`offsets` | `flags`) array
                  extents? attr-dict `:` type `,` type (`->` type)?
     extents ::= `[` (index-value (`,` index-value)*)? `]`
-    short-body ::= `{` operation-name attr-dict `}`
+    short-body ::= `{` operation-name attr-dict (`loc` `(` location `)`)? `}`
     level ::= `thread` | `warp` | `block` | `grid`
     ```
 
@@ -248,7 +248,7 @@ def Obs_SegmentedScanOp : Obs_CollectiveOp<"segmented_scan", [DeclareOpInterface
     kind ::= `inclusive` | `exclusive`
     operands ::= array `init` value (`,` value)* (`offsets` | `flags`) array
                  attr-dict `:` type `,` type (`->` type)?
-    short-body ::= `{` operation-name attr-dict `}`
+    short-body ::= `{` operation-name attr-dict (`loc` `(` location `)`)? `}`
     level ::= `thread` | `warp` | `block` | `grid`
     ```
 

@@ -60,7 +60,7 @@ def Obs_MapOp : Obs_Op<"map", [
                   `:` type (`,` type)* (`->` type)?
     bindings ::= `(` binding (`,` binding)* `)`
     binding ::= name (`,` name)* `=` array (`:` type)?
-    short-body ::= `{` operation-name attr-dict `}`
+    short-body ::= `{` operation-name attr-dict (`loc` `(` location `)`)? `}`
     ```
 
     A binding names the components of an element of an array:
