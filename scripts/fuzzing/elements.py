@@ -96,19 +96,35 @@ class Elements(Conversions):
             return None
         array, operator = self.rng.choice(fits), self.operator((type,))
         start = self.expression(type, 0)
+        text, kind = array.name, array.type
+        size, offset = array.size, self.known(0)
+        if size > 0 and self.rng.random() < 0.5:
+            # A part of it. The check that it is one need not depend on the element that is computed.
+            size = self.rng.randint(1, size)
+            last = self.known(array.size - size)
+            offset, place = last, str(array.size - size)
+            if self.rng.random() < 0.5:
+                any_number = self.expression("index", 0)
+                offset = self.binary(
+                    "arith.minui", any_number, last, lambda x, y: min(unsigned(x, "index"), y), array.size
+                )
+                place = offset.name
+            text, kind = self.name(), f"!obs.pull<{size} x {type}>"
+            self.line(f"{text} = obs.slice {array.name} [{place}] [{size}] [1] : {array.type}")
         result = Scalar(self.name(), type, self.frame)
         self.line(
-            f"{result.name} = obs.reduce (%a0, %b0) = {array.name} init {start.name} : "
-            f"{array.type} -> {type} {{"
+            f"{result.name} = obs.reduce (%a0, %b0) = {text} init {start.name} : "
+            f"{kind} -> {type} {{"
         )
         self.region(operator, (type,))
         source, first, name = self.column(array), self.column(start), result.name
+        begins = self.column(offset)
 
         def run(env: Env) -> None:
             values = []
-            for data, x in zip(source(env), first(env)):
+            for data, x, begin in zip(source(env), first(env), begins(env)):
                 total: tuple[Any, ...] = (x,)
-                for element in data:
+                for element in data[begin : begin + size]:
                     total = operator.combine(total, element)
                 values.append(total[0])
             env[name] = values
