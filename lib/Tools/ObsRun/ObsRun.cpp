@@ -14,6 +14,7 @@
 #include "Options.h"
 #include "Results.h"
 #include "Runner.h"
+#include "Tuning.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -69,7 +70,7 @@ private:
   void printTimes(raw_ostream &os) const;
   void printReport(raw_ostream &os) const;
 
-  const Options &options;
+  Options options;
   llvm::SourceMgr sourceMgr;
   MLIRContext context;
   SourceMgrDiagnosticHandler diagnostics;
@@ -89,6 +90,8 @@ Error Session::parseProgram() {
       openInputFile(options.program, &reason);
   if (!file)
     return createStringError(reason);
+  if (Error error = applyTuning(file->getBuffer(), options))
+    return error;
   sourceMgr.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   if (StringRef(options.program).ends_with(".dag")) {
     dag::DagOptions dagOptions;

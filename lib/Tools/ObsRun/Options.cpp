@@ -56,6 +56,7 @@ options:
                        flagged: only operations with the flag contract (default)
   --no-tiles           threads execute one iteration of a loop over the grid
                        at a time, and load one element at a time
+  --plain-collectives  collectives have their simplest strategies
   --line-info          the PTX has the file and the line of each instruction,
                        so that a profiler shows the program (device cuda)
   --runtime-checks     also check the extents that only kernels know. The host
@@ -134,6 +135,7 @@ private:
                      .Case("--graph", &options.graph)
                      .Case("--deterministic", &options.deterministic)
                      .Case("--no-tiles", &options.noTiles)
+                     .Case("--plain-collectives", &options.plainCollectives)
                      .Case("--line-info", &options.lineInfo)
                      .Case("--runtime-checks", &options.runtimeChecks)
                      .Default(nullptr);

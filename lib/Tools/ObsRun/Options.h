@@ -40,6 +40,7 @@ struct Options {
   bool graph = false;
   bool deterministic = false;
   bool noTiles = false;
+  bool plainCollectives = false;
   bool lineInfo = false;
   /// Products and sums are contracted without flags, too.
   bool contractsAll = false;

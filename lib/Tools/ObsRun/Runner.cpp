@@ -176,6 +176,7 @@ static Error lowerProgram(ModuleOp module, StringRef entry,
     pipelineOptions.blocks = *options.blocks;
   pipelineOptions.deterministic = options.deterministic;
   pipelineOptions.tiles = !options.noTiles;
+  pipelineOptions.plainCollectives = options.plainCollectives;
   pipelineOptions.runtimeChecks = options.runtimeChecks;
   pipelineOptions.sharedBytes = sharedBytes;
   // The data that a kernel left in memory that is used again would count as
