@@ -147,6 +147,8 @@ def run_for(
     numbers: Range, init: Sequence[Any], body: Callable[..., Any], labels: Sequence[str]
 ) -> Any:
     """Trace a loop; the body takes the number and the carried values and returns the new ones."""
+    if isinstance(numbers.step, int) and numbers.step < 1:
+        raise TraceError(f"the step of a loop of the program is at least 1, not {numbers.step}")
     bounds = [numbers.start, numbers.stop, numbers.step]
     if all(not isinstance(b, Scalar) or isinstance(b, index) for b in bounds):
         bounds = [as_index(b) for b in bounds]

@@ -63,7 +63,7 @@ class Scalar(Value):
             "the program decides this condition only when it runs, so Python cannot: use "
             "obs.where(c, a, b), obs.when(c)(then, otherwise), obs.loop or obs.while_loop. "
             "A function with @obs.jit or @obs.function, whose source is in a file or a notebook, "
-            "may also use if, while, and, or, not"
+            "may also use if, while, and, or, not, but no break, else of a loop, := and in"
         )
 
     __hash__ = Value.__hash__

@@ -161,7 +161,13 @@ void obs::makeLoopsExact(Operation *root) {
 namespace {
 struct WidenLoops : obs::impl::ObsWidenLoopsPassBase<WidenLoops> {
   void runOnOperation() override {
-    getOperation()->walk([](scf::ForOp loop) {
+    getOperation()->walk([&](scf::ForOp loop) {
+      APInt step;
+      if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+          (loop.getUnsignedCmp() ? step.isZero() : !step.isStrictlyPositive()))
+        return (void)(loop.emitOpError("[loop-step] has the step ")
+                      << step.getSExtValue() << "; steps are positive",
+                      signalPassFailure());
       // The loops of the host end where their counters would wrap.
       ScopeInfo scope = getEnclosingScope(loop);
       bool isOfHost = scope.level == Level::Grid && !scope.isScalar &&

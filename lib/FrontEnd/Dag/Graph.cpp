@@ -349,9 +349,9 @@ Node *Graph::getCountAsSum(Node *filter) {
                       1 + add);
 }
 
-void Graph::expectEqual(Node *a, Node *b, const char *message) {
+void Graph::expectEqual(Node *a, Node *b, const char *message, Node *user) {
   if (a && b && a != b && a->free.empty() && b->free.empty())
-    expectations.push_back({a, b, loc, message});
+    expectations.push_back({a, b, loc, message, user});
 }
 
 //===----------------------------------------------------------------------===//
@@ -396,6 +396,11 @@ Graph::Graph(const Program &program, const Function &entry,
 }
 
 Node *Graph::call(const Function &function, ArrayRef<Node *> args) {
+  // At one place, a function has no other inputs. Without this table, functions
+  // that call others twice would be evaluated exponentially often.
+  CallKey key(&function, args, std::vector<Node *>(chain.begin(), chain.end()));
+  if (auto known = results.find(key); known != results.end())
+    return known->second;
   if (++callDepth > maxCallDepth) {
     diagnostics.error(loc, "more than " + Twine(maxCallDepth) +
                                " calls are inside of each other");
@@ -406,6 +411,8 @@ Node *Graph::call(const Function &function, ArrayRef<Node *> args) {
     env[param.name] = arg;
   Node *value = evalBlock(function.body, env);
   --callDepth;
+  if (value)
+    results[key] = value;
   return value;
 }
 
@@ -540,14 +547,19 @@ Node *Graph::evalCall(const Expr &expr, Env &env) {
   }
   case Primitive::FilterWith: {
     Node *length = getDim(args[0], 0);
-    expectEqual(length, getDim(args[1], 0),
-                "the arrays of 'filter_with' have different lengths");
+    auto filter = [&](Node *array) {
+      Node *kept =
+          make(Node::Filter, getArray(array->type->element), {array, args[1]});
+      expectEqual(length, getDim(args[1], 0),
+                  "the arrays of 'filter_with' have different lengths", kept);
+      return kept;
+    };
     if (!args[0]->type->element->isArray() &&
         !args[0]->type->element->hasArrays())
-      return make(Node::Filter, expr.type, {args[0], args[1]});
+      return filter(args[0]);
     // Rows are not moved: the numbers of the rows are filtered.
     Node *numbers = build(length, [](Node *i) { return i; }, getArray(intType));
-    Node *kept = make(Node::Filter, numbers->type, {numbers, args[1]});
+    Node *kept = filter(numbers);
     return build(
         getDim(kept, 0),
         [&](Node *i) { return index(args[0], index(kept, i), true); },

@@ -69,6 +69,8 @@ struct Expectation {
   Node *a, *b;
   Location loc;
   std::string message;
+  /// A node whose value needs them to be equal, or null.
+  Node *user;
 };
 
 /// The graph of one function.
@@ -120,7 +122,7 @@ private:
   Node *math(Primitive primitive, const DagType *type, std::vector<Node *> ops);
   Node *build(Node *length, llvm::function_ref<Node *(Node *)> element,
               const DagType *type);
-  void expectEqual(Node *a, Node *b, const char *message);
+  void expectEqual(Node *a, Node *b, const char *message, Node *user = nullptr);
   Node *substitute(Node *node, std::map<Node *, Node *> &map);
 
   Node *evalBlock(const std::vector<Stmt> &stmts, Env &env);
@@ -133,6 +135,10 @@ private:
   using Key =
       std::tuple<int, const DagType *, std::vector<Node *>, int64_t, double>;
   std::map<Key, Node *> nodes;
+  /// The function, its arguments, and the place of the call.
+  using CallKey =
+      std::tuple<const Function *, std::vector<Node *>, std::vector<Node *>>;
+  std::map<CallKey, Node *> results;
   std::deque<Node> storage;
   std::map<const DagType *, const DagType *> arrays;
   std::deque<DagType> types;

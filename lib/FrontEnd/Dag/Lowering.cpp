@@ -72,7 +72,8 @@ void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
 
 void Lowering::checkExpectations() {
   for (const Expectation &expectation : graph.expectations) {
-    if (!visited.count(expectation.a) && !visited.count(expectation.b))
+    if (!visited.count(expectation.a) && !visited.count(expectation.b) &&
+        !visited.count(expectation.user))
       continue;
     SmallVector<Node *> sources;
     std::set<Node *> seen;

@@ -380,6 +380,10 @@ LogicalResult YieldOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult PrintOp::verify() {
+  for (Type type : getValues().getTypes())
+    if (!type.isIntOrIndexOrFloat())
+      return emitOpError("[print-format] cannot print ")
+             << type << "; print elements, which obs.get reads";
   size_t places = getFormat().count("{}");
   if (places == getValues().size())
     return success();
