@@ -11,14 +11,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from .errors import Diagnostic, ObsidianError
+from .errors import ArgumentError, Diagnostic, ObsidianError
 
 if TYPE_CHECKING:
     from .native import NativeBackend
 
 Device = Literal["interpret", "emulate", "cuda"]
+_Schedule = Literal["ticket", "random"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,13 @@ class CompileOptions:
     #: True if collectives have the simplest strategies.
     plain_collectives: bool = False
 
+    def __post_init__(self) -> None:
+        """Refuse other values: the library takes numbers of 32 bits."""
+        for name, most in (("threads", 1024), ("blocks", (1 << 31) - 1)):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
+                raise ArgumentError(f"{name}= is a number from 0 to {most}, not {number!r}")
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -46,8 +54,17 @@ class RunOptions:
     device: Device = "emulate"
     #: True if the emulator reports races and reads of memory that was never written.
     check: bool = False
-    schedule: Literal["ticket", "random"] = "ticket"
+    schedule: _Schedule = "ticket"
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse other values."""
+        given = (("device", self.device, Device), ("schedule", self.schedule, _Schedule))
+        for name, value, kind in given:
+            if value not in get_args(kind):
+                raise ArgumentError(f"{name}= is one of {', '.join(get_args(kind))}, not {value!r}")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
+            raise ArgumentError(f"seed= is a number from 0 to 2^64 - 1, not {self.seed!r}")
 
 
 class Artifact(Protocol):

@@ -161,6 +161,8 @@ class Tools:
         given, _ = self._bind(arguments, keywords, is_call=False)
         report = self._cost_of(program, artifact, {**_sizes(program, given), **sizes})
         for name, size in sizes.items():
+            if isinstance(size, int) and size < 0:
+                raise ArgumentError(f"{name}={size}: extents are numbers from 0 on")
             if name not in report.host.sizes or not isinstance(size, int):
                 names = ", ".join(report.host.sizes) or "none"
                 raise ArgumentTypeError(

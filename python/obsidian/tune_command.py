@@ -21,11 +21,13 @@ import numpy as np
 from .backend import CompileOptions, RunOptions, backend
 from .device_arrays import on_gpu, run_resident, upload
 from .errors import ArgumentError
+from .gpu import ELEMENTS
 from .launches import HostProgram
 from .native import NativeArtifact
 from .reports import CostReport
 from .testing import has_gpu
 from .tuning import Tuning, tune, tuning_of
+from .views import DTYPES
 
 _TYPES = {
     "i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
@@ -81,6 +83,7 @@ class MlirProgram:
     def __init__(self, text: str, arguments: Sequence[Any], device: str, chip: str = "") -> None:
         """`device` is emulate or cuda."""
         self._text, self._arguments, self._chip = text, arguments, chip
+        self._given = arguments
         self._artifacts: dict[CompileOptions, NativeArtifact] = {}
         self._index = int(os.environ.get("OBS_DEVICE") or 0)
         self._is_on_gpu = device == "cuda"
@@ -102,10 +105,29 @@ class MlirProgram:
                 f"the program takes {len(artifact.parameters)} arguments, not "
                 f"{len(self._arguments)}; an array of tuples is one for each component"
             )
+        for number, ((code, rank), argument) in enumerate(
+            zip(artifact.parameters, self._given), start=1
+        ):
+            self._check(number, ELEMENTS[code], rank, argument)
         if self._is_on_gpu:
             run = functools.partial(backend().run_on_gpu, artifact)
             return run_resident(run, self._arguments, results, self._index)
         return backend().run(artifact, self._arguments, results, RunOptions("emulate"))
+
+    def _check(self, number: int, element: str, rank: int, argument: Any) -> None:
+        """Refuse an argument that the parameter does not take."""
+        shape = getattr(argument, "shape", None)
+        found = (
+            "a number" if shape is None else f"an array of {argument.dtype} of rank {len(shape)}"
+        )
+        is_right = shape is None if rank < 0 else shape is not None and len(shape) == rank
+        if is_right and shape is not None:
+            kind = DTYPES[element]
+            is_right = (argument.dtype.kind in "iu" and kind.kind in "iu") or argument.dtype == kind
+            is_right = is_right and argument.dtype.itemsize == kind.itemsize
+        if not is_right:
+            wanted = f"a number, {element}" if rank < 0 else f"an array of {element} of rank {rank}"
+            raise ArgumentError(f"argument {number} is {found}, and the program takes {wanted}")
 
     def bytes_of(self, tuning: Tuning) -> int:
         """The bytes of global memory that one run moves, by the cost report."""

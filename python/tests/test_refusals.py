@@ -300,6 +300,29 @@ def test_lengths_that_are_known_when_the_program_runs() -> None:
             getattr(halves, run)(np.int32([1, 2, 3]))
 
 
+def test_options_of_runs_and_compilations() -> None:
+    @obs.jit
+    def more(a: Ints):
+        return a + 1
+
+    for run, message in (
+        (lambda: more.emulate(A, schedule="foo"), "one of ticket, random, not 'foo'"),
+        (lambda: more.emulate(A, seed="x"), "seed= is a number"),
+        (lambda: more.bench(A, device="foo"), "one of interpret, emulate, cuda"),
+        (lambda: more.ptx(threads="x"), "threads= is a number from 0 to 1024"),
+        (lambda: more.cost(n=-5), "extents are numbers from 0 on"),
+    ):
+        with pytest.raises(obs.ArgumentError, match=message):
+            run()
+    with pytest.raises(TraceError, match="at least 1, not -1"):
+
+        @obs.jit
+        def down(a: Ints):
+            return obs.full(1, obs.loop(0, i32(0), start=5, step=-1)(lambda k, s: s + a[k]))
+
+        down(A)
+
+
 def test_recursion_and_threads_of_a_function() -> None:
     @obs.jit
     def endless(a: Ints):

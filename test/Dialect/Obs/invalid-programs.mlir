@@ -251,6 +251,14 @@ func.func @into_elements(%p: !obs.push<grid, 8 x i32>, %m: memref<8xf32>) {
 
 // -----
 
+func.func @print_array(%x: !obs.pull<4 x i32>) {
+  // expected-error@+1 {{[print-format] cannot print '!obs.pull<4 x i32>'; print elements, which obs.get reads}}
+  obs.print "{}", %x : !obs.pull<4 x i32>
+  return
+}
+
+// -----
+
 func.func @print(%x: i32) {
   // expected-error@+1 {{[print-format] has 2 {} in its format but 1 values; give one value for each}}
   obs.print "{} and {}", %x : i32
