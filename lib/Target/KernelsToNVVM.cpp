@@ -261,6 +261,7 @@ struct ConvertKernelsToNVVM
 } // namespace
 
 void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
+  pm.addNestedPass<gpu::GPUFuncOp>(createCombineAssertsPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createExpandRemaindersPass());
   pm.addPass(createSCFToControlFlowPass());
