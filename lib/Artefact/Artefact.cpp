@@ -65,6 +65,11 @@ uint64_t Kernel::getAlignment(unsigned parameter) const {
   return bytes > getElementBytes(getElementType(parameter)) ? bytes : 1;
 }
 
+bool Kernel::onlyWrites(unsigned parameter) const {
+  return isArray(parameter) &&
+         getParameter(*this, parameter).getString("access") == "write";
+}
+
 const Function *Artefact::findFunction(StringRef name) const {
   auto found =
       llvm::find_if(functions, [&](auto &f) { return f.name == name; });

@@ -9,6 +9,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::obs::runtime;
@@ -92,6 +93,8 @@ CudaDevice::~CudaDevice() {
       driver.memFree(pointer);
   }
   releaseSpares();
+  if (slots)
+    driver.memFreeHost(slots);
   for (auto &entry : modules)
     driver.moduleUnload(entry.second);
   if (timerStart)
@@ -110,6 +113,8 @@ Error CudaDevice::useStream(cuda::Stream foreign) {
   if (!allocator)
     if (Error error = synchronize())
       return error;
+  // A wait for the next stream is no wait for the kernels that write these.
+  usedSlots.clear();
   stream = next;
   return Error::success();
 }
@@ -176,7 +181,51 @@ Expected<DevicePtr> CudaDevice::doAllocate(uint64_t bytes) {
   return pointer;
 }
 
+Expected<DevicePtr> CudaDevice::doAllocateTemporary(uint64_t bytes) {
+  uint64_t offset = llvm::alignTo(arena.used, arenaAlignment);
+  if (!allocator || bytes > arenaBytes || offset > arenaBytes - bytes)
+    return doAllocate(bytes);
+  if (!arena.begin) {
+    Expected<DevicePtr> begin = doAllocate(arenaBytes);
+    if (!begin)
+      return begin;
+    arena.begin = *begin;
+  }
+  arena.used = offset + bytes;
+  ++arena.live;
+  return arena.begin + offset;
+}
+
+Expected<DevicePtr> CudaDevice::doAllocateNumber(uint64_t bytes) {
+  // The host reads no recorded number, and each execution would write it.
+  if (isRecording || bytes > slotBytes || !driver.memHostAlloc ||
+      !driver.memFreeHost)
+    return doAllocate(bytes);
+  if (!slots) {
+    if (enter().memHostAlloc(&slots, numSlots * slotBytes,
+                             cuda::MemHostPortable | cuda::MemHostDeviceMap) !=
+        cuda::Success) {
+      slots = nullptr;
+      return doAllocate(bytes);
+    }
+    for (uint64_t number = 0; number < numSlots; ++number)
+      freeSlots.push_back(reinterpret_cast<DevicePtr>(slots) +
+                          number * slotBytes);
+  }
+  return freeSlots.empty() ? doAllocate(bytes) : freeSlots.pop_back_val();
+}
+
 Error CudaDevice::doFree(DevicePtr pointer) {
+  if (isInSlots(pointer)) {
+    (running.empty() ? freeSlots : usedSlots).push_back(pointer);
+    return Error::success();
+  }
+  if (isInArena(pointer)) {
+    if (--arena.live > 0)
+      return Error::success();
+    pointer = arena.begin;
+    arena = Arena();
+  }
   if (allocator) {
     allocator->free(pointer);
     return Error::success();
@@ -205,6 +254,7 @@ Error CudaDevice::copyToDevice(DevicePtr target, const void *source,
     return Error::success();
   if (Error error = checkNotRecording("writes to the GPU"))
     return error;
+  touch();
   if (Error error =
           check(enter().memcpyHtoDAsync(target, source, bytes, stream),
                 "copying " + Twine(bytes) + " bytes to the GPU"))
@@ -218,6 +268,12 @@ Error CudaDevice::copyToHost(void *target, DevicePtr source, uint64_t bytes) {
     return Error::success();
   if (Error error = checkNotRecording("reads from the GPU"))
     return error;
+  if (isInSlots(source)) {
+    if (Error error = synchronize())
+      return error;
+    std::memcpy(target, reinterpret_cast<const void *>(source), bytes);
+    return Error::success();
+  }
   if (Error error =
           check(enter().memcpyDtoHAsync(target, source, bytes, stream),
                 "copying " + Twine(bytes) + " bytes from the GPU"))
@@ -229,6 +285,7 @@ Error CudaDevice::copyOnDevice(DevicePtr target, DevicePtr source,
                                uint64_t bytes) {
   if (bytes == 0)
     return Error::success();
+  touch();
   return check(enter().memcpyDtoDAsync(target, source, bytes, stream),
                "copying " + Twine(bytes) + " bytes on the GPU");
 }
@@ -241,6 +298,19 @@ Error CudaDevice::fill(DevicePtr target, uint64_t pattern,
     return check(result, "filling " + Twine(count) + " elements of " +
                              Twine(elementBytes) + " bytes on the GPU");
   };
+  if (isInArena(target) && pattern == 0) {
+    uint64_t begin = target - arena.begin;
+    uint64_t end = begin + count * elementBytes;
+    if (begin >= arena.touched && begin >= arena.zeros)
+      return Error::success();
+    if (end == arena.used) {
+      arena.zeros = begin;
+      end = arenaBytes;
+    }
+    count = end - begin;
+    elementBytes = 1;
+  }
+  touch();
   // The widest fill of the driver is 32 bits.
   if (elementBytes == 8 && (pattern >> 32) == (pattern & 0xffffffff)) {
     elementBytes = 4;
@@ -397,6 +467,7 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchShape &shape,
       return error;
     kernel.allowedSharedBytes = shape.sharedBytes;
   }
+  touch();
   SmallVector<void *, 16> arguments(parameters);
   cuda::Result result = enter().launchKernel(
       kernel.function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
@@ -432,6 +503,8 @@ Error CudaDevice::synchronize() {
     return error;
   Error error = check(enter().streamSynchronize(stream), "waiting for the GPU");
   clearRunning();
+  freeSlots.append(usedSlots);
+  usedSlots.clear();
   return error;
 }
 

@@ -36,6 +36,10 @@ static std::string open(Driver &driver) {
 #undef OBS_CUDA_LOAD
   driver.launchKernelEx = reinterpret_cast<decltype(driver.launchKernelEx)>(
       dlsym(library, "cuLaunchKernelEx"));
+  driver.memHostAlloc = reinterpret_cast<decltype(driver.memHostAlloc)>(
+      dlsym(library, "cuMemHostAlloc"));
+  driver.memFreeHost = reinterpret_cast<decltype(driver.memFreeHost)>(
+      dlsym(library, "cuMemFreeHost"));
 
   Result result = driver.init(0);
   if (result == ErrorNoDevice)

@@ -11,8 +11,12 @@ using namespace mlir::obs::runtime;
 
 Device::~Device() = default;
 
-llvm::Expected<DevicePtr> Device::allocate(uint64_t bytes) {
-  llvm::Expected<DevicePtr> pointer = doAllocate(std::max<uint64_t>(bytes, 1));
+llvm::Expected<DevicePtr> Device::allocate(uint64_t bytes, MemoryUse use) {
+  uint64_t least = std::max<uint64_t>(bytes, 1);
+  llvm::Expected<DevicePtr> pointer =
+      use == MemoryUse::Temporary ? doAllocateTemporary(least)
+      : use == MemoryUse::Number  ? doAllocateNumber(least)
+                                  : doAllocate(least);
   if (!pointer)
     return pointer;
   live[*pointer] = bytes;

@@ -13,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -76,6 +77,9 @@ public:
       if (!error)
         error = prepareStep(step, artefact, context);
     });
+    findNumbers(function.steps);
+    findTemporaries();
+    findLastUses();
     return error;
   }
 
@@ -90,6 +94,8 @@ public:
     SmallVector<uint64_t> alignments;
     /// Arrays that each body defines.
     SmallVector<ValueList, 2> owned;
+    /// Of an allocation.
+    MemoryUse use = MemoryUse::Any;
   };
 
   const Function &function;
@@ -101,11 +107,20 @@ public:
   std::vector<Prepared> prepared;
   /// All arrays.
   ValueList owned;
+  /// For each step outside of loops and branches, the arrays that no later step
+  /// uses.
+  std::vector<ValueList> lastUsed;
 
 private:
   Error prepareStep(const Step &step, const Artefact &artefact,
                     MLIRContext &context);
   Error prepareLet(const Step &step, MLIRContext &context);
+  /// Finds the allocations of numbers for the host among `steps`.
+  void findNumbers(ArrayRef<Step> steps);
+  bool isNumberForHost(const Step &allocation, ArrayRef<Step> steps);
+  /// Finds the allocations of arrays that no result shares.
+  void findTemporaries();
+  void findLastUses();
 
   /// The operations for the evaluators of scalars. The arguments of the block
   /// represent their operands.
@@ -181,6 +196,102 @@ Error HostProgram::Code::prepareLet(const Step &step, MLIRContext &context) {
                                               "scalars");
 }
 
+void HostProgram::Code::findNumbers(ArrayRef<Step> steps) {
+  for (const Step &step : steps) {
+    if (step.kind == Step::Allocate && isNumberForHost(step, steps))
+      prepared[step.number].use = MemoryUse::Number;
+    for (ArrayRef<Step> body : step.bodies)
+      findNumbers(body);
+  }
+}
+
+/// True if kernels only write the array of `allocation`, which is one of
+/// `steps`, and a later one of these copies it to the host.
+bool HostProgram::Code::isNumberForHost(const Step &allocation,
+                                        ArrayRef<Step> steps) {
+  ValueNumber array = allocation.results[0];
+  for (ValueNumber extent : allocation.lists[0])
+    if (!function.values[extent].isConstant || function.values[extent].bits > 1)
+      return false;
+  bool isWritten = true;
+  walk(function.steps, [&](const Step &step) {
+    ArrayRef<ValueNumber> operands = step.operands;
+    if (step.kind == Step::Launch)
+      for (auto [number, argument] : llvm::enumerate(step.lists[0]))
+        isWritten &= argument != array ||
+                     (prepared[step.number].kernel &&
+                      prepared[step.number].kernel->onlyWrites(number));
+    else if (step.kind == Step::Copy)
+      isWritten &= operands[0] != array;
+    else if (step.kind != Step::Free)
+      isWritten &= !llvm::is_contained(operands, array) &&
+                   llvm::none_of(step.lists, [&](const ValueList &list) {
+                     return llvm::is_contained(list, array);
+                   });
+  });
+  auto isRead = [&](const Step &step) {
+    if (step.kind != Step::Copy || step.operands[1] != array)
+      return false;
+    return llvm::any_of(steps, [&](const Step &other) {
+      return other.kind == Step::Host && other.results[0] == step.operands[0];
+    });
+  };
+  return isWritten && !llvm::is_contained(function.returned, array) &&
+         llvm::any_of(steps, isRead);
+}
+
+void HostProgram::Code::findTemporaries() {
+  // Arrays that may share memory are in one class.
+  llvm::IntEqClasses classes(function.values.size());
+  walk(function.steps, [&](const Step &step) {
+    std::optional<ValueNumber> first;
+    auto join = [&](const ValueList &list) {
+      for (ValueNumber number : list) {
+        if (function.values[number].rank < 0)
+          continue;
+        first = first ? classes.join(*first, number) : number;
+      }
+    };
+    if (step.kind == Step::Launch || step.kind == Step::Copy)
+      return;
+    join(step.results);
+    join(step.operands);
+    join(step.inner);
+    llvm::for_each(step.lists, join);
+  });
+  llvm::SmallDenseSet<unsigned> returned;
+  for (ValueNumber number : function.returned)
+    returned.insert(classes.findLeader(number));
+  walk(function.steps, [&](const Step &step) {
+    MemoryUse &use = prepared[step.number].use;
+    if (step.kind == Step::Allocate && use == MemoryUse::Any &&
+        !returned.contains(classes.findLeader(step.results[0])))
+      use = MemoryUse::Temporary;
+  });
+}
+
+void HostProgram::Code::findLastUses() {
+  lastUsed.resize(function.steps.size());
+  std::vector<bool> isUsed(function.values.size());
+  for (ValueNumber number : function.returned)
+    isUsed[number] = true;
+  for (unsigned index = function.steps.size(); index-- > 0;) {
+    auto use = [&](const ValueList &list) {
+      for (ValueNumber number : list) {
+        if (!isUsed[number] && function.values[number].rank >= 0)
+          lastUsed[index].push_back(number);
+        isUsed[number] = true;
+      }
+    };
+    // A body drops what it defines.
+    use(function.steps[index].results);
+    walk(function.steps[index], [&](const Step &step) {
+      use(step.operands);
+      llvm::for_each(step.lists, use);
+    });
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Executor
 //===----------------------------------------------------------------------===//
@@ -193,6 +304,8 @@ public:
       : program(program), code(code), device(*program.device) {}
   ~Executor() { drop(code.owned); }
 
+  /// The whole function.
+  Error execute();
   Error execute(ArrayRef<Step> steps);
   RuntimeValue get(ValueNumber number) {
     if (code.function.values[number].rank >= 0)
@@ -260,6 +373,16 @@ private:
   Device &device;
 };
 
+Error HostProgram::Executor::execute() {
+  ArrayRef<Step> steps = code.function.steps;
+  for (auto [index, numbers] : llvm::enumerate(code.lastUsed)) {
+    if (Error error = execute(steps.slice(index, 1)))
+      return error;
+    drop(numbers);
+  }
+  return Error::success();
+}
+
 Error HostProgram::Executor::execute(ArrayRef<Step> steps) {
   for (const Step &step : steps) {
     Error error = executeStep(step);
@@ -292,7 +415,8 @@ Error HostProgram::Executor::executeStep(const Step &step) {
   case Step::Allocate:
     device.setAllocationLocation(step.location);
     return finish(step, MemoryRef::allocate(device, getType(step.results[0]),
-                                            getInts(step.lists[0])));
+                                            getInts(step.lists[0]),
+                                            code.prepared[step.number].use));
   case Step::Host:
     return finish(step, MemoryRef::allocateOnHost(getType(step.results[0]),
                                                   getInts(step.lists[0])));
@@ -690,7 +814,7 @@ HostProgram::execute(Code &code, ArrayRef<RuntimeValue> arguments) {
   Executor executor(*this, code);
   for (auto [number, argument] : llvm::enumerate(arguments))
     executor.set(number, argument);
-  if (Error error = executor.execute(code.function.steps))
+  if (Error error = executor.execute())
     return std::move(error);
   SmallVector<RuntimeValue> results;
   for (ValueNumber number : code.function.returned)

@@ -20,9 +20,9 @@ using llvm::Expected;
 // Buffer
 //===----------------------------------------------------------------------===//
 
-Expected<std::shared_ptr<Buffer>> Buffer::createOnDevice(Device &device,
-                                                         uint64_t bytes) {
-  Expected<DevicePtr> address = device.allocate(bytes);
+Expected<std::shared_ptr<Buffer>>
+Buffer::createOnDevice(Device &device, uint64_t bytes, MemoryUse use) {
+  Expected<DevicePtr> address = device.allocate(bytes, use);
   if (!address)
     return address.takeError();
   std::shared_ptr<Buffer> buffer(new Buffer());
@@ -103,11 +103,12 @@ makeDense(Type elementType, ArrayRef<int64_t> sizes) {
 }
 
 Expected<MemoryRef> MemoryRef::allocate(Device &device, Type elementType,
-                                        ArrayRef<int64_t> sizes) {
+                                        ArrayRef<int64_t> sizes,
+                                        MemoryUse use) {
   auto dense = makeDense(elementType, sizes);
   if (!dense)
     return dense.takeError();
-  auto buffer = Buffer::createOnDevice(device, dense->second);
+  auto buffer = Buffer::createOnDevice(device, dense->second, use);
   if (!buffer)
     return buffer.takeError();
   dense->first.buffer = std::move(*buffer);

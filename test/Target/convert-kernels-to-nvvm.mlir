@@ -68,9 +68,29 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Blocks of 1024 threads that combine in shared memory: two are resident, if there is room for their memory.
+  // CHECK-LABEL: llvm.func @combines(
+  // CHECK-SAME: nvvm.minctasm = 2 : i32
+  gpu.func @combines(%x: i32, %i: index) kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
+    %c256 = arith.constant 256 : index
+    %arena = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %shared = memref.view %arena[%c256][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<16320xi32, #gpu.address_space<workgroup>>
+    %0 = memref.atomic_rmw ori %x, %shared[%i] : (i32, memref<16320xi32, #gpu.address_space<workgroup>>) -> i32
+    gpu.return
+  }
+  // CHECK-LABEL: llvm.func @combines_in_more(
+  // CHECK-NOT: nvvm.minctasm
+  // CHECK-LABEL: llvm.func @product(
+  gpu.func @combines_in_more(%x: i32, %i: index) kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
+    %c256 = arith.constant 256 : index
+    %arena = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %shared = memref.view %arena[%c256][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<16321xi32, #gpu.address_space<workgroup>>
+    %0 = memref.atomic_rmw ori %x, %shared[%i] : (i32, memref<16321xi32, #gpu.address_space<workgroup>>) -> i32
+    gpu.return
+  }
+
   // Without an instruction: a loop until nothing came in between. The result is
   // the old value.
-  // CHECK-LABEL: llvm.func @product(
   gpu.func @product(%f: memref<f32>, %y: f32) kernel {
     // CHECK: %[[FIRST:.*]] = llvm.load %[[POINTER:.*]] atomic syncscope("device") monotonic {{.*}} -> i32
     // CHECK: llvm.br ^[[LOOP:.*]](%[[FIRST]] : i32)

@@ -36,6 +36,7 @@ protected:
     device.reset();
     // All that was created was destroyed.
     EXPECT_EQ(state->allocations, 0);
+    EXPECT_EQ(state->hostAllocations, 0);
     EXPECT_EQ(state->contexts, 0);
     EXPECT_EQ(state->streams, 0);
     EXPECT_EQ(state->events, 0);
@@ -128,6 +129,113 @@ TEST_F(CudaDeviceTest, UsesFreedMemoryAgain) {
   ASSERT_EQ(text(device->free(large)), "no error");
   ASSERT_EQ(text(device->free(first)), "no error");
   EXPECT_EQ(device->getNumLiveAllocations(), 0u);
+}
+
+TEST_F(CudaDeviceTest, NumbersForTheHostAreInItsMemory) {
+  ASSERT_EQ(open(), "");
+  ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  KernelHandle kernel = llvm::cantFail(device->getKernel("m", "scale"));
+  auto allocate = [&] {
+    return llvm::cantFail(device->allocate(4, MemoryUse::Number));
+  };
+  DevicePtr number = allocate();
+  EXPECT_EQ(state->allocations, 0);
+  EXPECT_EQ(state->hostAllocations, 1);
+  int64_t count = 1;
+  int32_t by = 3, found = 7;
+  void *parameters[] = {&number, &count, &by};
+  ASSERT_EQ(text(device->copyToDevice(number, &found, 4)), "no error");
+  ASSERT_EQ(text(device->launch(kernel, LaunchShape(), parameters)),
+            "no error");
+  ASSERT_EQ(text(device->copyToHost(&found, number, 4)), "no error");
+  EXPECT_EQ(found, 21);
+  ASSERT_EQ(text(device->free(number)), "no error");
+  EXPECT_EQ(allocate(), number);
+  // A kernel that nobody has waited for may still write the number.
+  ASSERT_EQ(text(device->launch(kernel, LaunchShape(), parameters)),
+            "no error");
+  ASSERT_EQ(text(device->free(number)), "no error");
+  DevicePtr other = allocate();
+  EXPECT_NE(other, number);
+  ASSERT_EQ(text(device->synchronize()), "no error");
+  EXPECT_EQ(allocate(), number);
+  // A wait for another stream is none for the kernel.
+  device->useAllocator({});
+  ASSERT_EQ(text(device->launch(kernel, LaunchShape(), parameters)),
+            "no error");
+  ASSERT_EQ(text(device->free(number)), "no error");
+  int stream;
+  ASSERT_EQ(text(device->useStream(reinterpret_cast<cuda::Stream>(&stream))),
+            "no error");
+  ASSERT_EQ(text(device->synchronize()), "no error");
+  DevicePtr third = allocate();
+  EXPECT_NE(third, number);
+  // Numbers are few and short.
+  EXPECT_EQ(text(device->free(third)), "no error");
+  EXPECT_EQ(text(device->free(other)), "no error");
+  EXPECT_EQ(state->hostAllocations, 1);
+}
+
+TEST_F(CudaDeviceTest, TemporariesShareMemoryAndZeros) {
+  ASSERT_EQ(open(), "");
+  auto allocate = [&](uint64_t bytes) {
+    return llvm::cantFail(device->allocate(bytes, MemoryUse::Temporary));
+  };
+  auto clear = [&](DevicePtr array, uint64_t bytes) {
+    ASSERT_EQ(text(device->fill(array, 0, 1, bytes)), "no error");
+  };
+  auto write = [&](DevicePtr array, std::vector<uint8_t> data) {
+    ASSERT_EQ(text(device->copyToDevice(array, data.data(), data.size())),
+              "no error");
+  };
+  auto read = [&](DevicePtr array, uint64_t bytes) {
+    std::vector<uint8_t> data(bytes);
+    EXPECT_EQ(text(device->copyToHost(data.data(), array, bytes)), "no error");
+    return data;
+  };
+  using Bytes = std::vector<uint8_t>;
+  int allocations = 0;
+  device->useAllocator({[&](uint64_t bytes) -> llvm::Expected<DevicePtr> {
+                          ++allocations;
+                          return reinterpret_cast<DevicePtr>(
+                              std::malloc(bytes));
+                        },
+                        [&](DevicePtr pointer) {
+                          --allocations;
+                          std::free(reinterpret_cast<void *>(pointer));
+                        }});
+  DevicePtr a = allocate(4), b = allocate(100);
+  EXPECT_EQ(b, a + 256);
+  EXPECT_EQ(allocations, 1);
+  write(a, {1, 2, 3, 4});
+  clear(b, 100);
+  DevicePtr c = allocate(4), d = allocate(4);
+  EXPECT_EQ(state->fills, 1);
+  clear(c, 4);
+  EXPECT_EQ(state->fills, 1);
+  EXPECT_EQ(read(c, 4), Bytes(4));
+  EXPECT_EQ(read(a, 4), (Bytes{1, 2, 3, 4}));
+  // What was written is filled again, and what is behind a part stays.
+  write(d, {5, 6, 7, 8});
+  clear(d, 2);
+  EXPECT_EQ(state->fills, 2);
+  EXPECT_EQ(read(d, 4), (Bytes{0, 0, 7, 8}));
+  clear(a, 2);
+  EXPECT_EQ(read(a, 4), (Bytes{0, 0, 3, 4}));
+  // A long array has memory of its own, and so does one that does not fit.
+  DevicePtr large = allocate(32769), last = allocate(30000),
+            other = allocate(30000);
+  EXPECT_EQ(allocations, 3);
+  for (DevicePtr array : {a, b, c, d, large, last, other})
+    ASSERT_EQ(text(device->free(array)), "no error");
+  EXPECT_EQ(allocations, 0);
+  // The next program begins with memory of unknown contents.
+  DevicePtr next = allocate(8);
+  EXPECT_EQ(allocations, 1);
+  clear(next, 8);
+  EXPECT_EQ(state->fills, 4);
+  ASSERT_EQ(text(device->free(next)), "no error");
+  EXPECT_EQ(state->allocations, 0);
 }
 
 TEST_F(CudaDeviceTest, RunsAKernel) {

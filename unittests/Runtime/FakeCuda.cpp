@@ -236,6 +236,18 @@ EXPORT int cuMemFree_v2(uint64_t pointer) {
   std::free(reinterpret_cast<void *>(pointer));
   return 0;
 }
+EXPORT int cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+  if (!hasContext() || flags != 3)
+    return invalidContext;
+  *pointer = std::calloc(1, bytes);
+  ++state().hostAllocations;
+  return 0;
+}
+EXPORT int cuMemFreeHost(void *pointer) {
+  std::free(pointer);
+  --state().hostAllocations;
+  return 0;
+}
 EXPORT int cuMemGetInfo_v2(size_t *available, size_t *total) {
   *available = state().memory - state().allocated;
   *total = state().memory;
@@ -270,6 +282,7 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t bytes,
 /// Every `step`th element of type T.
 template <typename T>
 static int fakeFill(uint64_t target, T value, size_t count, size_t step = 1) {
+  ++state().fills;
   return enqueue([=] {
     auto *at = reinterpret_cast<T *>(target);
     for (size_t i = 0; i < count; ++i)

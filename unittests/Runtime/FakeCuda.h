@@ -31,7 +31,7 @@ struct FakeCudaState {
   std::string loadLog;
 
   uint64_t allocated = 0;
-  int allocations = 0;
+  int allocations = 0, hostAllocations = 0, fills = 0;
   int contexts = 0, streams = 0, events = 0, modules = 0, graphs = 0;
   /// Names of the calls whose order or number matters, with what they got.
   std::vector<std::string> calls;

@@ -30,6 +30,12 @@ namespace {
 constexpr const char *kernelModule = R"(
   gpu.module @kernels {
     gpu.func @scale(%a: memref<i32>, %n: index, %by: i32) kernel { gpu.return }
+    gpu.func @count(%a: memref<i32>, %n: memref<i32>) kernel {
+      %c0 = arith.constant 0 : index
+      %v = memref.load %a[] : memref<i32>
+      memref.store %v, %n[] : memref<i32>
+      gpu.return
+    }
     gpu.func @fail(%a: memref<i32>) kernel { gpu.return }
     gpu.func @take(%a: memref<i8>, %b: i1, %c: i8, %d: i16, %e: f32, %f: f64)
         kernel { gpu.return }
@@ -51,6 +57,12 @@ protected:
       auto by = *static_cast<int32_t *>(parameters[2]);
       for (int64_t i = 0; i < count; ++i)
         data[i] *= by;
+      return llvm::Error::success();
+    };
+    device.kernels["count"] = [](const LaunchShape &,
+                                 ArrayRef<void *> parameters) {
+      **static_cast<int32_t **>(parameters[1]) =
+          **static_cast<int32_t **>(parameters[0]);
       return llvm::Error::success();
     };
     device.kernels["fail"] = [](const LaunchShape &, ArrayRef<void *>) {
@@ -304,6 +316,61 @@ TEST_F(HostProgramTest, ReadsOneElementThroughHostMemory) {
   EXPECT_EQ(runToError(
                 {array, Scalar::fromInt(index, 0), Scalar::fromInt(index, -1)}),
             "test.mlir:3:8: index -1 of an array of extent 3");
+}
+
+TEST_F(HostProgramTest, FindsNumbersForTheHost) {
+  // The kernel only writes %n, and reads %m.
+  parse(R"(func.func @main(%a: memref<1xi32>) -> (i32, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = gpu.alloc () : memref<1xi32>
+  %m = gpu.alloc () : memref<1xi32>
+  %pa = memref.reinterpret_cast %a to offset: [0], sizes: [], strides: []
+      : memref<1xi32> to memref<i32>
+  %pn = memref.reinterpret_cast %n to offset: [0], sizes: [], strides: []
+      : memref<1xi32> to memref<i32>
+  %pm = memref.reinterpret_cast %m to offset: [0], sizes: [], strides: []
+      : memref<1xi32> to memref<i32>
+  gpu.launch_func @kernels::@count blocks in (%c1, %c1, %c1)
+      threads in (%c1, %c1, %c1) args(%pa : memref<i32>, %pm : memref<i32>)
+  gpu.launch_func @kernels::@count blocks in (%c1, %c1, %c1)
+      threads in (%c1, %c1, %c1) args(%pm : memref<i32>, %pn : memref<i32>)
+  %hn = memref.alloca() : memref<1xi32>
+  gpu.memcpy %hn, %n : memref<1xi32>, memref<1xi32>
+  %hm = memref.alloca() : memref<1xi32>
+  gpu.memcpy %hm, %m : memref<1xi32>, memref<1xi32>
+  %vn = memref.load %hn[%c0] : memref<1xi32>
+  %vm = memref.load %hm[%c0] : memref<1xi32>
+  return %vn, %vm : i32, i32
+})");
+  MemoryRef array = makeArray({5});
+  run({array});
+  EXPECT_EQ(getInt(0), 5);
+  EXPECT_EQ(getInt(1), 5);
+  EXPECT_EQ(device.numNumbers, 1);
+  EXPECT_EQ(device.numTemporaries, 1);
+}
+
+TEST_F(HostProgramTest, DropsWhatNoLaterStepUses) {
+  // No operation frees the array of the branch.
+  parse(R"(func.func @main(%n: index, %t: i1) {
+  %a = scf.if %t -> memref<?xi8> {
+    %x = gpu.alloc (%n) : memref<?xi8>
+    scf.yield %x : memref<?xi8>
+  } else {
+    %y = gpu.alloc (%n) : memref<?xi8>
+    scf.yield %y : memref<?xi8>
+  }
+  %v = arith.constant 3 : i8
+  gpu.memset %a, %v : memref<?xi8>, i8
+  %b = gpu.alloc (%n) : memref<?xi8>
+  gpu.memset %b, %v : memref<?xi8>, i8
+  return
+})");
+  device.capacity = 100;
+  run({Scalar::fromInt(IndexType::get(&context), 60),
+       Scalar::fromInt(IntegerType::get(&context, 1), 1)});
+  EXPECT_EQ(device.getPeakBytes(), 60u);
 }
 
 TEST_F(HostProgramTest, CopiesAndFillsParts) {

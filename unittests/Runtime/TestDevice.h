@@ -24,7 +24,7 @@ public:
   std::map<std::string, Kernel> kernels;
   /// Allocations fail that would make more than this.
   uint64_t capacity = UINT64_MAX;
-  int numCopiesToHost = 0;
+  int numCopiesToHost = 0, numNumbers = 0, numTemporaries = 0;
 
   std::string getName() const override { return "test"; }
   llvm::Error copyToDevice(DevicePtr target, const void *source,
@@ -73,6 +73,14 @@ protected:
     if (getLiveBytes() + bytes > capacity)
       return llvm::createStringError("out of memory");
     return reinterpret_cast<DevicePtr>(std::malloc(bytes));
+  }
+  llvm::Expected<DevicePtr> doAllocateTemporary(uint64_t bytes) override {
+    ++numTemporaries;
+    return doAllocate(bytes);
+  }
+  llvm::Expected<DevicePtr> doAllocateNumber(uint64_t bytes) override {
+    ++numNumbers;
+    return doAllocate(bytes);
   }
   llvm::Error doFree(DevicePtr pointer) override {
     std::free(reinterpret_cast<void *>(pointer));

@@ -163,6 +163,9 @@ struct Kernel {
   /// larger than an element if the kernel accesses several elements at once. 1
   /// for a scalar.
   uint64_t getAlignment(unsigned parameter) const;
+  /// True if the kernel does not read an array, and stores each of its elements
+  /// in the usual way.
+  bool onlyWrites(unsigned parameter) const;
 };
 
 struct Artefact {

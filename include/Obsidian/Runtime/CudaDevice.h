@@ -74,6 +74,8 @@ public:
 
 protected:
   llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) override;
+  llvm::Expected<DevicePtr> doAllocateTemporary(uint64_t bytes) override;
+  llvm::Expected<DevicePtr> doAllocateNumber(uint64_t bytes) override;
   llvm::Error doFree(DevicePtr pointer) override;
 
 private:
@@ -111,6 +113,17 @@ private:
   /// such memory.
   bool releaseSpares();
   llvm::Error checkShape(const Kernel &kernel, const LaunchShape &shape) const;
+  /// True if `pointer` is in `slots`.
+  bool isInSlots(DevicePtr pointer) const {
+    auto begin = reinterpret_cast<DevicePtr>(slots);
+    return pointer >= begin && pointer < begin + numSlots * slotBytes;
+  }
+  bool isInArena(DevicePtr pointer) const {
+    return arena.begin && pointer >= arena.begin &&
+           pointer < arena.begin + arenaBytes;
+  }
+  /// Notes that the work so far may have written all arrays.
+  void touch() { arena.touched = arena.used; }
 
   const cuda::Driver &driver;
   Compiler compile;
@@ -129,6 +142,26 @@ private:
   /// only.
   llvm::DenseMap<DevicePtr, uint64_t> sizes;
   llvm::DenseMap<uint64_t, SmallVector<DevicePtr, 2>> spares;
+  /// Memory of the host for a few numbers that kernels write and the host
+  /// reads: a copy from the GPU takes longer than the wait for the kernel. A
+  /// freed slot is `usedSlots` until no kernel can write it.
+  static constexpr uint64_t numSlots = 64, slotBytes = 64;
+  void *slots = nullptr;
+  SmallVector<DevicePtr, 0> freeSlots, usedSlots;
+  /// With an allocator of the caller: one piece of its memory for the short
+  /// temporary arrays of a program, from the first one until the last one is
+  /// freed. Places are not used again. The first array that is filled with
+  /// zeros is filled to the end of the memory, so the following arrays are
+  /// already filled. Other memory has exact sizes, so that tools find accesses
+  /// out of bounds.
+  static constexpr uint64_t arenaBytes = 1 << 15, arenaAlignment = 256;
+  struct Arena {
+    DevicePtr begin = 0;
+    /// Offsets: the end of the arrays, the end of those that may have been
+    /// written, and the beginning of the zeros. The number of live arrays.
+    uint64_t used = 0, touched = 0, zeros = arenaBytes, live = 0;
+  };
+  Arena arena;
   std::vector<Kernel> kernels;
   bool isRecording = false;
   std::vector<Recorded> recorded;

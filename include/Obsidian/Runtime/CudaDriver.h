@@ -82,6 +82,8 @@ enum : unsigned {
   EventDefault = 0,
   EventDisableTiming = 2,
   MemAttachGlobal = 1,
+  MemHostPortable = 1,
+  MemHostDeviceMap = 2,
 };
 
 /// `CUlaunchAttribute` and `CUlaunchConfig`, for launches in clusters.
@@ -176,6 +178,9 @@ struct Driver {
   /// `cuLaunchKernelEx`, or null with a driver older than CUDA 11.8.
   Result (*launchKernelEx)(const LaunchConfig *, Function, void **,
                            void **) = nullptr;
+  /// `cuMemHostAlloc` and `cuMemFreeHost`, or null.
+  Result (*memHostAlloc)(void **, size_t, unsigned) = nullptr;
+  Result (*memFreeHost)(void *) = nullptr;
 
   /// The driver, which the first call opens and initialises. If there is none,
   /// sets `error` and returns null. The environment variable `OBS_CUDA_DRIVER`

@@ -47,6 +47,16 @@ struct LaunchShape {
   uint64_t sharedBytes = 0;
 };
 
+/// Who uses memory of a device.
+enum class MemoryUse {
+  /// Perhaps the caller of a program, who gets the memory.
+  Any,
+  /// Only the program that allocates it.
+  Temporary,
+  /// The host, after kernels have written it. They do not read it.
+  Number
+};
+
 /// Counters of one launch, summed over all its threads. Only the emulator has
 /// them.
 struct LaunchCounters {
@@ -70,7 +80,8 @@ public:
 
   /// New memory of `bytes` bytes, aligned to 256 bytes, with undefined
   /// contents. `bytes` may be 0; the pointer is then also unique.
-  llvm::Expected<DevicePtr> allocate(uint64_t bytes);
+  llvm::Expected<DevicePtr> allocate(uint64_t bytes,
+                                     MemoryUse use = MemoryUse::Any);
   /// Sets the location in the source, `file:line:col`, of the next allocations,
   /// for messages about their memory.
   void setAllocationLocation(StringRef location) {
@@ -141,6 +152,13 @@ public:
 protected:
   /// `bytes` is never 0.
   virtual llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) = 0;
+  /// The same for other uses than `Any`.
+  virtual llvm::Expected<DevicePtr> doAllocateTemporary(uint64_t bytes) {
+    return doAllocate(bytes);
+  }
+  virtual llvm::Expected<DevicePtr> doAllocateNumber(uint64_t bytes) {
+    return doAllocate(bytes);
+  }
   virtual llvm::Error doFree(DevicePtr pointer) = 0;
   StringRef getAllocationLocation() const { return allocationLocation; }
 

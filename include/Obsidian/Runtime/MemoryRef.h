@@ -20,8 +20,9 @@ namespace mlir::obs::runtime {
 /// last reference is destroyed.
 class Buffer {
 public:
-  static llvm::Expected<std::shared_ptr<Buffer>> createOnDevice(Device &device,
-                                                                uint64_t bytes);
+  static llvm::Expected<std::shared_ptr<Buffer>>
+  createOnDevice(Device &device, uint64_t bytes,
+                 MemoryUse use = MemoryUse::Any);
   static std::shared_ptr<Buffer> createOnHost(uint64_t bytes);
   /// Memory of `device` that the caller has allocated and frees.
   static std::shared_ptr<Buffer>
@@ -68,7 +69,8 @@ struct MemoryRef {
 
   /// A new dense array of `sizes` on `device`, with undefined contents.
   static llvm::Expected<MemoryRef> allocate(Device &device, Type elementType,
-                                            ArrayRef<int64_t> sizes);
+                                            ArrayRef<int64_t> sizes,
+                                            MemoryUse use = MemoryUse::Any);
   /// The same on the host.
   static llvm::Expected<MemoryRef> allocateOnHost(Type elementType,
                                                   ArrayRef<int64_t> sizes);

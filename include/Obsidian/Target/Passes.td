@@ -125,6 +125,56 @@ def NarrowIndicesPass
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CombineAssertsPass
+    : Pass<"obs-combine-asserts", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Test several assertions by one branch";
+  let description = [{
+    A thread that executes several elements asserts a condition for each of
+    them, and a branch for each assertion takes more time than the condition.
+
+    - A condition `0 <= x < end` becomes one comparison without signs, with
+      `max(end, 0)`. If `x` extends a narrow number, the narrow number is
+      compared.
+    - After the assertion, a narrow number is extended without its sign, so
+      `obs-narrow-indices` knows that it is not negative. Other tests of
+      `x < end` without signs are true.
+    - Assertions with the same message and location become one, if only
+      arithmetic is between them.
+
+    The message of a failed assertion does not change. Run it before
+    `obs-narrow-indices`.
+
+    Example:
+
+    ```mlir
+    %i = arith.index_cast %a : i32 to index
+    %l = arith.cmpi sge, %i, %c0 : index
+    %h = arith.cmpi slt, %i, %n : index
+    %o = arith.andi %l, %h : i1
+    cf.assert %o, "out of range"
+    %p = arith.index_cast %b : i32 to index
+    ...
+    cf.assert %q, "out of range"
+    memref.store %v, %m[%i] : memref<?xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %m0 = arith.maxsi %n, %c0 : index
+    %m1 = arith.minui %m0, %c2147483648 : index
+    %e = arith.index_castui %m1 : index to i32
+    %o = arith.cmpi ult, %a, %e : i32
+    %i = arith.index_castui %a : i32 to index
+    ...
+    %both = arith.andi %o, %q : i1
+    cf.assert %both, "out of range"
+    memref.store %v, %m[%i] : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandRemaindersPass
     : Pass<"obs-expand-remainders", "::mlir::gpu::GPUFuncOp"> {
   let summary = "Compute remainders of numbers near their range without division";

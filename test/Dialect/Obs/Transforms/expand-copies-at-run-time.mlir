@@ -10,7 +10,7 @@
 // by one. Blocks are wide, so that there are few copies.
 // CHECK-LABEL: @bins(
 // CHECK-SAME: %[[KEYS:.*]]: !obs.pull<? x i32>, %[[BINS:.*]]: index
-// CHECK: %[[SMALL:.*]] = arith.cmpi slt, %[[BINS]], %c2049
+// CHECK: %[[SMALL:.*]] = arith.cmpi slt, %[[BINS]], %c16385
 // CHECK: %[[R:.*]] = scf.if %[[SMALL]] -> (!obs.pull<? x i32>) {
 // CHECK: obs.par block
 // CHECK: %[[CHUNKS:.*]] = arith.divui %{{.*}}, %c2048
@@ -21,19 +21,24 @@
 // CHECK-COUNT-8: obs.write
 // CHECK: obs.par (%[[T:.*]]) in
 // CHECK: obs.get %[[KEYS]]
-// CHECK: obs.force %{{.*}} : !obs.push<block, ? x i32 bound [2048]>
+// CHECK: obs.force %{{.*}} : !obs.push<block, ? x i32 bound [16384]>
 // CHECK: obs.force %{{.*}} {kernel = "count", threads = 1024 : i64}
 // CHECK: } else {
 // CHECK: %[[LARGE:.*]] = arith.cmpi slt, %[[BINS]], %c131073
 // CHECK: scf.if %[[LARGE]]
 
-// Up to four blocks read the same keys. Each counts those of a range.
+// Up to four blocks read the same keys. Each counts those of a range. A multiprocessor has room for one
+// block, so a thread loads four groups, and there are half as many parts.
+// CHECK: arith.divui %{{.*}}, %c128
+// CHECK: arith.divui %{{.*}}, %c128
 // CHECK: %[[RANGES:.*]] = arith.divui %{{.*}}, %c32768
 // CHECK: arith.muli %{{.*}}, %[[RANGES]]
 // CHECK: obs.par block (%[[B:.*]]) in
 // CHECK: %[[RANGE:.*]] = arith.remui %[[B]], %[[RANGES]]
 // CHECK: %[[FIRST:.*]] = arith.muli %[[RANGE]], %c32768
 // CHECK: arith.minsi %{{.*}}, %c32768
+// CHECK: arith.divui %{{.*}}, %c4096
+// CHECK-COUNT-16: obs.get %[[KEYS]]
 // CHECK: %[[PLACE:.*]] = arith.subi %{{.*}}, %[[FIRST]]
 // CHECK-NEXT: arith.cmpi ult, %[[PLACE]], %{{.*}}
 // CHECK: obs.write %{{.*}} at [%[[PLACE]]]
@@ -164,8 +169,8 @@ func.func @loop(%keys: !ints, %bins: index) -> !ints {
 // Several results of one force are one kernel, whichever it is. They share the memory of a block.
 // CHECK-LABEL: @together(
 // CHECK: %[[R:.*]]:2 = scf.if
-// CHECK: obs.force %{{.*}} : !obs.push<block, ? x i32 bound [1024]>
-// CHECK: obs.force %{{.*}} : !obs.push<block, ? x i32 bound [1024]>
+// CHECK: obs.force %{{.*}} : !obs.push<block, ? x i32 bound [8192]>
+// CHECK: obs.force %{{.*}} : !obs.push<block, ? x i32 bound [8192]>
 // CHECK: obs.force %{{.*}}, %{{.*}} {kernel = "sums", threads = 1024 : i64}
 // CHECK: arith.cmpi slt, %{{.*}}, %c65537
 // CHECK: obs.force %{{.*}} : !obs.push<block, ? x i32 bound [16384]>

@@ -296,15 +296,24 @@ void MarkedMemory::add(Value value, ValueRange place, Value index) {
   buildIf(c, isMark(held), [&] { reduction.add(c, held, index); });
 }
 
+/// The number of bytes of an element of the result.
+static int64_t countElementBytes(const Reduction &reduction) {
+  int64_t bytes = 0;
+  for (Type type : reduction.getElementTypes())
+    bytes += getElementBytes(type);
+  return bytes;
+}
+
 /// Builds `count` iterations from `begin` on by `body`, which gets the number
-/// of the thread. One thread executes these iterations together.
+/// of the thread. One thread executes these iterations together, in `groups` of
+/// neighbours.
 static void runIterations(
     CollectiveBuilder &c, Reduction &reduction, Value begin, Value count,
-    const ExpansionOptions &options,
+    int64_t groups, const ExpansionOptions &options,
     llvm::function_ref<void(ValueRange iterations, Value thread)> body) {
   constexpr int64_t neighbours = CopyLimits::neighbours,
-                    group = workers * neighbours,
-                    chunk = group * CopyLimits::groups;
+                    group = workers * neighbours;
+  int64_t chunk = group * groups;
   if (c.level == Level::Block && !options.plain &&
       reduction.profitsFromItems()) {
     Value chunks = c.div(count, c.constant(chunk));
@@ -350,10 +359,13 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
   if (copies > 1)
     extents.push_back(c.getConstantExtent(copies));
   extents.push_back(size);
+  int64_t bytes = copies * size.bound * countElementBytes(reduction);
+  int64_t groups = bytes > CopyLimits::smallBytes ? CopyLimits::largeGroups
+                                                  : CopyLimits::groups;
   auto runAll =
       [&](llvm::function_ref<void(ValueRange, ValueRange, Value)> add) {
         runIterations(
-            c, reduction, begin, count, options,
+            c, reduction, begin, count, groups, options,
             [&](ValueRange iterations, Value t) {
               SmallVector<Value> place;
               if (copies > 1)
@@ -481,14 +493,6 @@ static Value buildInMemory(Reduction &reduction, Level unit,
                     });
 }
 
-/// The number of bytes of an element of the result.
-static int64_t countElementBytes(const Reduction &reduction) {
-  int64_t bytes = 0;
-  for (Type type : reduction.getElementTypes())
-    bytes += getElementBytes(type);
-  return bytes;
-}
-
 /// The maximum number of bytes of all copies of a block.
 static int64_t getMostBytes(const ExpansionOptions &options) {
   return std::min(CopyLimits::blockBytes, options.sharedBytes);
@@ -502,13 +506,20 @@ ForceOp strategies::findForceAlone(Operation *op) {
              : ForceOp();
 }
 
+/// The maximum number of parts for blocks of many threads, which have copies of
+/// `bytes` bytes: as many blocks as a GPU executes at the same time.
+static int64_t getMaxParts(int64_t bytes) {
+  return bytes > CopyLimits::smallBytes ? CopyLimits::busyParts
+                                        : CopyLimits::parts;
+}
+
 /// Sets a large number of threads for `force`, unless the program names one.
 /// Returns the maximum number of parts for these threads.
-static int64_t chooseParts(ForceOp force) {
+static int64_t chooseParts(ForceOp force, int64_t bytes) {
   if (!force || force.getThreads() || force.getArrays().size() != 1)
     return GridParts::maxParts;
   force.setThreadsAttr(Builder(force).getI64IntegerAttr(CopyLimits::threads));
-  return CopyLimits::parts;
+  return getMaxParts(bytes);
 }
 
 /// At level grid: each block combines a part in privatised copies. There are at
@@ -898,11 +909,12 @@ Value strategies::buildCopies(Reduction &reduction, Copies copies,
                                   GridParts::maxParts, options)
                   : buildInMemory(reduction, Level::Warp, options);
   case Copies::Block:
-    return buildInBlocks(reduction, 1,
-                         options.plain
-                             ? GridParts::maxParts
-                             : chooseParts(findForceAlone(reduction.op)),
-                         options);
+    return buildInBlocks(
+        reduction, 1,
+        options.plain
+            ? GridParts::maxParts
+            : chooseParts(findForceAlone(reduction.op), countBytes(reduction)),
+        options);
   case Copies::None:
   case Copies::AtRunTime:
     break;
@@ -934,9 +946,13 @@ strategies::buildAtRunTime(ArrayRef<Reduction *> reductions,
   };
   add(std::min(CopyLimits::warpElements[cost], most / CopyLimits::warpCopies),
       Copies::Warp);
-  add(std::min(CopyLimits::smallBytes / bytes, most), Copies::Block);
-  add(CopyLimits::maxRanges * most, Copies::Block);
   ForceOp alone = findForceAlone(reductions.front()->op);
+  bool choosesThreads = !(alone && alone.getThreads());
+  int64_t small =
+      choosesThreads ? std::min(CopyLimits::smallBytes, options.sharedBytes / 2)
+                     : CopyLimits::narrowBytes;
+  add(std::min(small / bytes, most), Copies::Block);
+  add(CopyLimits::maxRanges * most, Copies::Block);
   auto forceAll = [&](llvm::function_ref<Value(unsigned)> build,
                       bool isWide) -> Values {
     IRMapping mapping;
@@ -957,14 +973,14 @@ strategies::buildAtRunTime(ArrayRef<Reduction *> reductions,
       return forceAll(buildPlain, /*isWide=*/false);
     int64_t limit = kernels[next].first;
     Copies copies = kernels[next].second;
-    bool isWide = copies == Copies::Block && !(alone && alone.getThreads());
+    bool isWide = copies == Copies::Block && choosesThreads;
     auto buildOne = [&](unsigned i) {
       Reduction &reduction = *reductions[i];
       Extent known = reduction.size;
       reduction.size.bound = limit;
       Value push = buildInBlocks(
           reduction, copies == Copies::Block ? 1 : CopyLimits::warpCopies,
-          isWide ? CopyLimits::parts : GridParts::maxParts, share);
+          isWide ? getMaxParts(limit * bytes) : GridParts::maxParts, share);
       reduction.size = known;
       return push;
     };

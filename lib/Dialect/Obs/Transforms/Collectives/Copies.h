@@ -63,10 +63,12 @@ struct CopyLimits {
   /// and 4 take 0.129 ms; without copies, the times are 0.40 and 0.37 ms
   /// (benchmarks/results/cuda-run-time-bins.txt).
   static constexpr int64_t maxRanges = 4;
-  /// The maximum number of bytes of the smaller of two copies, if the number of
-  /// elements is known at run time only. A multiprocessor then has room for
-  /// several blocks.
-  static constexpr int64_t smallBytes = 8192;
+  /// The maximum number of bytes of a copy of which a multiprocessor has room
+  /// for two, if the GPU has as much: one block then reads while the other one
+  /// waits. If the number of elements is known at run time only, larger copies
+  /// have a kernel of their own. If the program names a number of threads, a
+  /// multiprocessor has room for several blocks.
+  static constexpr int64_t smallBytes = 65536, narrowBytes = 8192;
   /// The number of threads of a block with a copy, and of parts, unless the
   /// program names a number of threads. There are few blocks, so few copies are
   /// combined.
@@ -75,8 +77,8 @@ struct CopyLimits {
   /// there are fewer copies.
   static constexpr int64_t busyParts = 128;
   /// The iterations of a thread: neighbouring iterations, and the number of
-  /// groups of them.
-  static constexpr int64_t neighbours = 4, groups = 2;
+  /// groups of them, for small copies and for large ones.
+  static constexpr int64_t neighbours = 4, groups = 2, largeGroups = 4;
   /// The maximum number of elements that the last part maps. With 2^14 and 2^19
   /// values, 512 elements take 0.012 ms and 0.014 ms, and 0.013 ms and 0.014 ms
   /// if a second kernel maps them; 1024 take longer. With 2^24 values they take
