@@ -99,10 +99,13 @@ class _Carried:
         for leaf, before, label in zip(leaves, self.leaves, self.labels):
             kind = leaf_type(before)
             if isinstance(leaf, Value) and leaf_type(leaf) != kind:
-                raise TraceError(
+                text = (
                     f"{label} is {spell(kind)} before the loop and {spell(leaf_type(leaf))} after "
                     "an iteration: a loop does not change types"
                 )
+                if "bound" in spell(kind):
+                    text += "; obs.up_to(n, bound) is an extent with a bound"
+                raise TraceError(text)
             result.append(as_leaf(leaf, kind))
         return result
 

@@ -48,6 +48,8 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
   Plan plan;
   if (options.search)
     plan = search(graph, entry->name, options.candidate, options.explain);
+  if (diagnostics.hasFailed())
+    return {};
   Choices choices;
   return lower(graph, entry->name, plan, choices);
 }

@@ -247,7 +247,12 @@ Plan Search::run(int number) {
     *explain << "candidate " << best << " is taken: no other one is faster by "
              << "more than 5 percent\n";
   }
-  if (number >= 0 && static_cast<size_t>(number) < candidates.size())
+  if (number >= static_cast<int>(candidates.size()))
+    graph.diagnostics.error(graph.result->loc,
+                            "there is no candidate " + Twine(number) +
+                                "; the last one is number " +
+                                Twine(candidates.size() - 1));
+  else if (number >= 0)
     best = number;
   return candidates[best].plan;
 }
