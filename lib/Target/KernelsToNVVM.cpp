@@ -229,6 +229,7 @@ struct ConvertKernelsToNVVM
 
     placeConstants(module);
     limitRegisters(module);
+    DistanceMap distances = splitDistances(module);
 
     LowerToLLVMOptions options(context);
     options.overrideIndexBitwidth(64);
@@ -247,6 +248,7 @@ struct ConvertKernelsToNVVM
                                         /*benefit=*/2);
     populateMathToNVVMPatterns(converter, patterns);
     populateAtomicsToNVVMPatterns(converter, patterns);
+    populateAccessesToNVVMPatterns(converter, patterns, distances);
 
     ConversionTarget target(*context);
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();

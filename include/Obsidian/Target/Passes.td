@@ -30,6 +30,8 @@ def ConvertKernelsToNVVMPass
     - A kernel with an atomic load waits for other blocks. Its registers are
       limited such that a multiprocessor executes 1024 threads of it.
     - Dynamic shared memory is an external array that is aligned to 128 bytes.
+    - A constant that is added to an index is added to the address, so that
+      accesses of neighbours have one base.
 
     Run `convert-scf-to-cf` before it.
 
