@@ -265,6 +265,7 @@ struct ConvertKernelsToNVVM
 void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
   pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createExpandRemaindersPass());
+  pm.addNestedPass<gpu::GPUFuncOp>(createUnrollWhilePass());
   pm.addPass(createSCFToControlFlowPass());
   ConvertKernelsToNVVMPassOptions options;
   options.libdevice = libdevice.str();
