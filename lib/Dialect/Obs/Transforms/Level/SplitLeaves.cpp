@@ -217,9 +217,10 @@ static RowCopy findRowCopy(scf::ForallOp leaf, int64_t extent,
     auto load = dyn_cast<memref::LoadOp>(op);
     if (load && isa<BlockArgument>(load.getMemRef()))
       return WalkResult(success(addLoad(copy, load, growths)));
-    bool isPlain = isa<scf::IfOp>(op) || op->getNumRegions() == 0 ||
-                   op->hasTrait<OpTrait::IsTerminator>();
-    return WalkResult(success(!load && isPlain));
+    bool isPlain = isa<scf::IfOp>(op) ||
+                   op->hasTrait<OpTrait::IsTerminator>() ||
+                   (op->getNumRegions() == 0 && isMemoryEffectFree(op));
+    return WalkResult(success(isPlain));
   });
   if (walked.wasInterrupted() || !isStored || copy.neighbours == 0 ||
       extent % (copy.neighbours * threads) != 0 ||
