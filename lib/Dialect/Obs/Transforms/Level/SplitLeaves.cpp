@@ -175,7 +175,7 @@ namespace {
 struct RowCopy {
   /// The number of neighbours in an access of 16 bytes; 0 for other loops.
   int64_t neighbours = 0;
-  /// Lengths of rows that must be multiples of this number.
+  /// Arrays and dimensions whose extents must be multiples of this number.
   llvm::SmallSetVector<std::pair<Value, int64_t>, 2> lengths;
 };
 } // namespace

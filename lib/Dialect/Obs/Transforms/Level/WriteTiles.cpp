@@ -160,9 +160,9 @@ bool TileWriter::areInRows() {
   return result;
 }
 
-/// True if the accesses of an array can be joined. False also
-/// if more accesses are not contiguous: then the accesses of a warp are closer
-/// to each other if neighbouring threads execute neighbouring iterations.
+/// True if the accesses of an array can be joined, unless more accesses are not
+/// contiguous: then the accesses of a warp are closer to each other if
+/// neighbouring threads execute neighbouring iterations.
 bool TileWriter::findAligned() {
   if (!areInRows())
     return false;
