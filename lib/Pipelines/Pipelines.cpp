@@ -107,6 +107,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   if (options.tiles)
     pm.addPass(createObsUnrollReadsPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createObsAlignAccessesPass());
   if (options.tiles)
     pm.addPass(createObsRestrictArgumentsPass());
   pm.addPass(createObsSaturateHalvesPass());

@@ -265,6 +265,7 @@ struct ConvertKernelsToNVVM
 
     placeConstants(module);
     limitRegisters(module);
+    DistanceMap distances = splitDistances(module);
 
     LowerToLLVMOptions options(context);
     options.overrideIndexBitwidth(64);
@@ -283,6 +284,7 @@ struct ConvertKernelsToNVVM
                                         /*benefit=*/2);
     populateMathToNVVMPatterns(converter, patterns);
     populateAtomicsToNVVMPatterns(converter, patterns);
+    populateAccessesToNVVMPatterns(converter, patterns, distances);
 
     ConversionTarget target(*context);
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
@@ -300,6 +302,7 @@ void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
   pm.addNestedPass<gpu::GPUFuncOp>(createCombineAssertsPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createExpandRemaindersPass());
+  pm.addNestedPass<gpu::GPUFuncOp>(createUnrollWhilePass());
   pm.addPass(createSCFToControlFlowPass());
   ConvertKernelsToNVVMPassOptions options;
   options.libdevice = libdevice.str();

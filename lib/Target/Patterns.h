@@ -10,6 +10,7 @@
 #define OBSIDIAN_LIB_TARGET_PATTERNS_H
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -21,6 +22,19 @@ void populateAtomicsToNVVMPatterns(const LLVMTypeConverter &converter,
 
 /// True for an `or` with 0, which only reads.
 bool isAtomicLoad(memref::AtomicRMWOp op);
+
+/// The number of elements between the address at the indices of an access and
+/// the element that it accesses.
+using DistanceMap = llvm::DenseMap<Operation *, int64_t>;
+
+/// Removes constants that are added to indices of loads and stores. Returns the
+/// distances instead.
+DistanceMap splitDistances(gpu::GPUModuleOp module);
+
+/// Loads and stores with these distances.
+void populateAccessesToNVVMPatterns(const LLVMTypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    const DistanceMap &distances);
 
 /// Operations of `math` that NVPTX has instructions for.
 void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,

@@ -30,6 +30,8 @@ def ConvertKernelsToNVVMPass
     - A kernel with an atomic load waits for other blocks. Its registers are
       limited such that a multiprocessor executes 1024 threads of it.
     - Dynamic shared memory is an external array that is aligned to 128 bytes.
+    - A constant that is added to an index is added to the address, so that
+      accesses of neighbours have one base.
 
     Run `convert-scf-to-cf` before it.
 
@@ -270,6 +272,56 @@ def SerializeKernelsPass
            "As for convert-kernels-to-nvvm">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+def UnrollWhilePass : Pass<"obs-unroll-while", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Execute several iterations of a loop for each branch";
+  let description = [{
+    A loop that ends when a condition fails, at the latest after a number of
+    iterations, executes a branch and two comparisons in each iteration. If an
+    iteration is at most 24 operations of arithmetic, without divisions, the
+    pass adds a loop in front that executes four iterations for each branch.
+    After the condition has failed, it executes the rest of the four, and keeps
+    the values that are used after the loop. It compares the counter once. The
+    loop as it was executes the iterations that are left.
+
+    ```mlir
+    // before
+    %r:2 = scf.while (%z = %a, %n = %c0) : (f32, i32) -> (f32, i32) {
+      %small = arith.cmpf ole, %z, %c4 : f32
+      %less = arith.cmpi slt, %n, %limit : i32
+      %both = arith.andi %small, %less : i1
+      scf.condition(%both) %z, %n : f32, i32
+    } do {
+    ^bb0(%z: f32, %n: i32):
+      %y = S(%z)
+      %m = arith.addi %n, %c1 : i32
+      scf.yield %y, %m : f32, i32
+    }
+    // after, if only %r#1 is used: with %last = %limit - 3
+    %q:3 = scf.while (%z = %a, %n = %c0, %on = %true) : ... {
+      // %on, %z <= 4 and %n < %last
+    } do {
+    ^bb0(%z: f32, %n: i32, %on: i1):
+      %y = S(%z)
+      %m = arith.addi %n, %c1 : i32
+      %on1 = arith.cmpf ole, %y, %c4 : f32
+      %y1 = S(%y)
+      %m1 = arith.addi %m, %c1 : i32
+      %m2 = arith.select %on1, %m1, %m : i32
+      ...
+      scf.yield %y3, %m6, %on3 : f32, i32, i1
+    }
+    %r:2 = scf.while (%z = %q#0, %n = %q#1) : ... {
+      // the condition as it was, and %q#2
+    } do {
+      // as it was
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
 }
 
 #endif // OBSIDIAN_TARGET_PASSES

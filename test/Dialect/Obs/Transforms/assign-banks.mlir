@@ -68,3 +68,38 @@ obs.kernel @full(%out: memref<32xi32>) attributes {threads = 32 : i64, entry = "
     memref.store %v, %a[%i, %c3] : memref<1816x32xi32, #obs.home<block, shared>>
   } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
 }
+
+// Four neighbours of a thread are one access if rows begin at a multiple of 16 bytes. Two elements of padding would have no
+// conflicts, but each access of 16 bytes would be two: there are more of them than stores with conflicts.
+
+// CHECK-LABEL: obs.kernel @neighbours
+// CHECK: memref.alloc() : memref<16x68xf32, #obs.home<block, shared>>
+obs.kernel @neighbours(%out: memref<16xf32>) attributes {threads = 128 : i64, entry = "neighbours"} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %v = arith.constant 7.0 : f32
+  %a = memref.alloc() : memref<16x64xf32, #obs.home<block, shared>>
+  scf.forall (%i) in (128) {
+    %column = arith.divui %i, %c16 : index
+    %row = arith.remui %i, %c16 : index
+    memref.store %v, %a[%row, %column] : memref<16x64xf32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+  scf.forall (%i) in (128) {
+    %group = arith.divui %i, %c16 : index
+    %c = arith.muli %group, %c4 : index
+    %d = arith.addi %c, %c1 : index
+    %e = arith.addi %c, %c2 : index
+    %f = arith.addi %c, %c3 : index
+    %x = memref.load %a[%c1, %c] : memref<16x64xf32, #obs.home<block, shared>>
+    %y = memref.load %a[%c1, %d] : memref<16x64xf32, #obs.home<block, shared>>
+    %z = memref.load %a[%c1, %e] : memref<16x64xf32, #obs.home<block, shared>>
+    %w = memref.load %a[%c1, %f] : memref<16x64xf32, #obs.home<block, shared>>
+    %x2 = memref.load %a[%c2, %c] : memref<16x64xf32, #obs.home<block, shared>>
+    %y2 = memref.load %a[%c2, %d] : memref<16x64xf32, #obs.home<block, shared>>
+    %z2 = memref.load %a[%c2, %e] : memref<16x64xf32, #obs.home<block, shared>>
+    %w2 = memref.load %a[%c2, %f] : memref<16x64xf32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}

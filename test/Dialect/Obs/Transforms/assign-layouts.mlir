@@ -159,3 +159,40 @@ obs.kernel @few_threads(%x: f32, %out: memref<64xf32>) attributes {threads = 32 
     } {mapping = [#obs.map<warp, thread>]}
   } {obs.map = #obs.map<block, warp>}
 }
+
+// A loop with `obs.items` copies rows with accesses of four neighbours, so thread t has elements 4 t to 4 t + 3 in all loops
+// over the array. Neighbours have one row, and columns that follow each other.
+// CHECK-LABEL: obs.kernel @copied
+// CHECK: scf.forall (%[[T:.*]]) in (256)
+// CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
+// CHECK: %[[P:.*]] = arith.muli %[[W]], %c128
+// CHECK: %[[L:.*]] = arith.remui %[[T]], %c32
+// CHECK: %[[Q:.*]] = arith.muli %[[L]], %c4
+// CHECK: %[[E:.*]] = arith.addi %[[P]], %[[Q]]
+// CHECK-DAG: %[[ROW:.*]] = arith.divui %[[E]], %c16
+// CHECK-DAG: %[[C0:.*]] = arith.remui %[[E]], %c16
+// CHECK-DAG: %[[C1:.*]] = arith.addi %[[C0]], %c1
+// CHECK-DAG: %[[C3:.*]] = arith.addi %[[C0]], %c3
+// CHECK: memref.load %{{.*}}[%[[ROW]], %[[C0]]]
+// CHECK-NEXT: memref.load %{{.*}}[%[[ROW]], %[[C1]]]
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: memref.load %{{.*}}[%[[ROW]], %[[C3]]]
+// CHECK-NOT: obs.items
+// CHECK: scf.forall (%{{.*}}) in (256)
+obs.kernel @copied(%a: memref<?x16xf32>) attributes {threads = 128 : i64} {
+  %c16 = arith.constant 16 : index
+  %b = memref.alloc() : memref<64x16xf32, #obs.home<block, auto>>
+  %s = memref.alloc() : memref<16x64xf32, #obs.home<block, shared>>
+  scf.forall (%t) in (1024) {
+    %column = arith.remui %t, %c16 : index
+    %row = arith.divui %t, %c16 : index
+    %x = memref.load %a[%row, %column] : memref<?x16xf32>
+    memref.store %x, %b[%row, %column] : memref<64x16xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>], obs.items = 4 : i64}
+  scf.forall (%t) in (1024) {
+    %column = arith.remui %t, %c16 : index
+    %row = arith.divui %t, %c16 : index
+    %x = memref.load %b[%row, %column] : memref<64x16xf32, #obs.home<block, auto>>
+    memref.store %x, %s[%column, %row] : memref<16x64xf32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>]}
+}

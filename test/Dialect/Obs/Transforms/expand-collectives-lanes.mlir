@@ -5,13 +5,23 @@
 // RUN: obs-run %s --device=emulate --threads=96 iota:80xi32 random:2600xi32:1 | diff %t.expected -
 
 // Sums by one warp each, of 0, 1, 2, ... elements. The number is known at run time only; the lanes are in registers
-// nevertheless. A lane combines every 32nd element, and five stages combine the lanes that have elements.
+// nevertheless. A lane combines every 32nd element, and five stages combine the lanes that have elements. The first two
+// elements of a lane are loaded before they are combined; without a second one, it is the last element, and is not used.
 // CHECK-LABEL: @main(
 // CHECK: obs.distribute warp
 // CHECK: %[[N:.*]] = obs.dim
 // CHECK: %[[LANES:.*]] = obs.generate (%[[L:.*]]) {
 // CHECK: arith.cmpi slt, %[[L]], %[[N]]
-// CHECK: scf.for %{{.*}} step %c32 iter_args(
+// CHECK-DAG: %[[X:.*]] = obs.get %{{.*}}[%[[L]]]
+// CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[L]], %c32
+// CHECK: %[[LAST:.*]] = arith.subi %[[N]], %c1
+// CHECK: %[[PLACE:.*]] = arith.minsi %[[NEXT]], %[[LAST]]
+// CHECK: %[[Y:.*]] = obs.get %{{.*}}[%[[PLACE]]]
+// CHECK: %[[BOTH:.*]] = arith.cmpi slt, %[[NEXT]], %[[N]]
+// CHECK: %[[SUM:.*]] = scf.if %[[BOTH]]
+// CHECK: arith.addi %[[X]], %[[Y]]
+// CHECK: scf.if
+// CHECK: scf.for %{{.*}} step %c32 iter_args(%{{.*}} = %[[SUM]])
 // CHECK: obs.push<warp, 32 x i32>
 // CHECK-COUNT-5: obs.push<warp, 32 x i32>
 // CHECK-NOT: obs.push<warp, 32 x i32>

@@ -163,3 +163,71 @@ obs.kernel @in_thread(%x: i32, %n: index, %out: memref<?xi32>) attributes {threa
     } {mapping = [#obs.map<block, thread>]}
   } {obs.map = #obs.map<grid, block>}
 }
+
+// -----
+
+// A copy of rows of global memory, for a load ahead of its use: four neighbours of each thread are one access in full tiles
+// whose rows begin at a multiple of 16 bytes. The row and the column are bounded by the tile.
+// CHECK-LABEL: obs.kernel @copy
+// CHECK-SAME: (%[[A:.*]]: memref<?x?xf32>, %[[I:.*]]: index, %[[H:.*]]: index, %[[W:.*]]: index)
+// CHECK: %[[LASTROW:.*]] = arith.addi %[[I]], %c63
+// CHECK: arith.cmpi ult, %[[LASTROW]], %[[H]]
+// CHECK: arith.addi %c0{{.*}}, %c15
+// CHECK: arith.cmpi ult, %{{.*}}, %[[W]]
+// CHECK: %[[LENGTH:.*]] = memref.dim %[[A]], %c1
+// CHECK: %[[REST:.*]] = arith.remui %[[LENGTH]], %c4
+// CHECK: %[[WIDE:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK: %[[ALL:.*]] = arith.andi %{{.*}}, %[[WIDE]]
+// CHECK: scf.if %[[ALL]] {
+// CHECK-NEXT: scf.forall (%{{.*}}) in (1024) {
+// CHECK-NOT: scf.if
+// CHECK: memref.load
+// CHECK: obs.items = 4 : i64
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.forall
+// CHECK: scf.if
+obs.kernel @copy(%a: memref<?x?xf32>, %i: index, %h: index, %w: index) attributes {threads = 128 : i64} {
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %b = memref.alloc() : memref<64x16xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (1024) {
+    %column = arith.remui %t, %c16 : index
+    %r = arith.divui %t, %c16 : index
+    %row = arith.addi %i, %r : index
+    %below = arith.cmpi ult, %row, %h : index
+    %left = arith.cmpi ult, %column, %w : index
+    %inside = arith.andi %below, %left : i1
+    %x = scf.if %inside -> (f32) {
+      %y = memref.load %a[%row, %column] : memref<?x?xf32>
+      scf.yield %y : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %x, %b[%r, %column] : memref<64x16xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// -----
+
+// Another loop reads the array in another order, and too few threads have four elements: no copies.
+// CHECK-LABEL: obs.kernel @no_copy
+// CHECK-NOT: obs.items
+obs.kernel @no_copy(%a: memref<?xf32>, %n: index, %out: memref<?xf32>) attributes {threads = 128 : i64} {
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %b = memref.alloc() : memref<512xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (512) {
+    %x = memref.load %a[%t] : memref<?xf32>
+    memref.store %x, %b[%t] : memref<512xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (256) {
+    %i = arith.muli %t, %c2 : index
+    %x = memref.load %b[%i] : memref<512xf32, #obs.home<block, auto>>
+    memref.store %x, %out[%t] : memref<?xf32>
+  } {mapping = [#obs.map<block, thread>]}
+  %d = memref.alloc() : memref<256xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (256) {
+    %x = memref.load %a[%t] : memref<?xf32>
+    memref.store %x, %d[%t] : memref<256xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+}

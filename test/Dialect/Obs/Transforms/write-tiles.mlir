@@ -1,5 +1,5 @@
-// Full tiles are written side by side: neighbours where accesses are aligned, else iterations a block apart.
-// RUN: obs-opt --obs-write-tiles --split-input-file %s | FileCheck %s
+// Full tiles are written side by side: neighbours where accesses can be aligned, else iterations a block apart.
+// RUN: obs-opt --obs-write-tiles --obs-align-accesses --split-input-file %s | FileCheck %s
 
 // CHECK-LABEL: gpu.func @neighbours
 // CHECK: %[[POSITIVE:.*]] = arith.maxsi %[[N:.*]], %c0

@@ -10,6 +10,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ObsAlignAccessesPass : Pass<"obs-align-accesses", "::mlir::ModuleOp"> {
+  let summary = "State the alignment of loads and stores";
+  let description = [{
+    The code generator joins the accesses of neighbours if it knows the
+    alignment of the first one. The pass counts the low bits of each address
+    that are zero: those of the parameter (`obs-align-arguments`) or of the
+    place in shared memory, of the indices, and of the lengths of rows. A
+    branch that is executed only if a length is a multiple of a number tells
+    this, too. Values that loops carry have the bits of the first value, if an
+    iteration keeps them. `alignment` states what is more than the size of an
+    element, up to 16 bytes. The emulator checks it.
+
+    ```mlir
+    // before
+    %i = arith.muli %t, %c4 : index
+    %j = arith.addi %i, %c1024 : index
+    %x = memref.load %a[%j] : memref<?xf32>
+    // after, if the parameter %a has `llvm.align = 16`
+    %x = memref.load %a[%j] {alignment = 16 : i64} : memref<?xf32>
+    ```
+  }];
+}
+
 def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
   let summary = "Spread shared arrays over the banks of shared memory";
   let description = [{
@@ -20,7 +43,9 @@ def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
     an array of one row, the number of the row is that of the group of 128
     bytes, which has one word in each bank. The pass selects the layout with the
     fewest wavefronts. It counts the wavefronts of all accesses with known
-    indices, in up to 64 iterations of the surrounding counted loops. Padding
+    indices, in up to 64 iterations of the surrounding counted loops. Accesses
+    of a thread to neighbours are one access of 16 bytes if all rows begin at a
+    multiple of 16 bytes; the accesses that a layout adds count, too. Padding
     costs memory only. A xor must save a quarter of the wavefronts.
 
     `obs-report-cost` prints the degree of conflicts of each access.
@@ -127,6 +152,10 @@ def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
     no atomic operations and no writes with a contract, and if the result has at
     most 4096 operations. Loops over other arrays get the same order if only
     such loops use these arrays.
+
+    The same is done for an array that no warp combines, but that a loop with
+    `obs.items` copies from global memory (`obs-split-leaves`). Thread t then
+    has that number of neighbours, from element `obs.items` t on.
 
     ```mlir
     // before, for 1024 elements and two rows of each warp
@@ -432,6 +461,12 @@ def ObsSplitLeavesPass : Pass<"obs-split-leaves", "::mlir::obs::KernelOp"> {
     outside of the leaf loop plus a function of the counters, with a number from
     outside.
 
+    A loop of a block that only copies rows of global memory into an array, for
+    which a thread can have neighbours, has such a copy, too. The array must be
+    one that all loops use at their iteration, as for a load ahead of its use.
+    The test also decides whether rows begin at a multiple of 16 bytes, and
+    `obs.items` states the number of neighbours in an access of 16 bytes.
+
     ```mlir
     // before, in a kernel with 32 threads
     scf.forall (%t) in (1024) {
@@ -607,11 +642,10 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     for full tiles: thread t of T executes the iterations v t to v t + v - 1 of
     the tile, without guards. Each operation has one copy for each iteration, so
     that all loads are in flight before the first result is used. The code
-    generator joins the accesses of neighbours, because the first of them has an
-    `alignment`. The second version is the original loop, over the remaining
+    generator joins the accesses of neighbours. The second version is the original loop, over the remaining
     iterations.
 
-    Accesses are joined if the parameter has an alignment
+    Accesses are joined (`obs-align-accesses`) if the parameter has an alignment
     (`obs-align-arguments`), and if the rows of the array begin at a multiple of
     v. If the length of a row is a parameter, the kernel tests this once.
     Neighbours are then in one row: the first version divides once for each
@@ -643,9 +677,9 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
       scf.if %full {
         %i = ... // %first + 2 * %thread
         %j = arith.addi %i, %c1 : index
-        %x = memref.load %a[%i] {alignment = 8 : i64} : memref<?xf32>
+        %x = memref.load %a[%i] : memref<?xf32>
         %y = memref.load %a[%j] : memref<?xf32>
-        memref.store %x, %b[%i] {alignment = 8 : i64} : memref<?xf32>
+        memref.store %x, %b[%i] : memref<?xf32>
         memref.store %y, %b[%j] : memref<?xf32>
       } else {
         scf.for %i = ... // from %first + %thread to min(%last, %n) step 256

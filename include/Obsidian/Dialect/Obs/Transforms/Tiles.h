@@ -17,8 +17,9 @@ class Operation;
 
 namespace mlir::obs {
 
-/// Attribute of a leaf loop over a grid, and of the loop that it becomes: the
-/// number of iterations that a thread executes side by side in a full tile.
+/// Attribute of a leaf loop over a grid, and of the loop that it becomes, or of
+/// a leaf loop of a block: the number of neighbouring iterations that a thread
+/// executes side by side.
 constexpr llvm::StringLiteral itemsAttrName = "obs.items";
 
 /// Attribute of a loop over rows that do not depend on each other, in a leaf

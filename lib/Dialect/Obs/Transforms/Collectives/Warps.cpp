@@ -64,14 +64,39 @@ CollectiveBuilder::Values strategies::getZeros(CollectiveBuilder &c) {
   return zeros;
 }
 
+/// Combines every 32nd element of `x`, which has `n`, from element `lane` on.
+/// If `n` is known at run time only, the first two are loaded together: a loop
+/// would wait for the first one, and most rows of a sparse matrix have no more.
+/// A lane without a second one loads the last element of all.
+static CollectiveBuilder::Values foldLane(CollectiveBuilder &c, Value x,
+                                          Value lane, Extent n) {
+  Value step = c.constant(size), next = c.add(lane, step);
+  CollectiveBuilder::Values value = c.get(x, lane);
+  if (n.isStatic())
+    return c.fold(x, value, next, n.value, step);
+  CollectiveBuilder::Values second =
+      c.get(x, c.min(next, c.sub(n.value, c.constant(1))));
+  value = c.choose(
+      c.less(next, n.value), [&] { return c.combine(value, second); },
+      [&] { return value; });
+  Value third = c.add(next, step);
+  return c.choose(
+      c.less(third, n.value),
+      [&] { return c.fold(x, value, third, n.value, step); },
+      [&] { return value; });
+}
+
 static Value reduceByOneWarp(CollectiveBuilder &c, Value x) {
-  Value n = c.getExtent(x).value, step = c.constant(size);
+  Extent extent = c.getExtent(x);
+  Value n = extent.value, step = c.constant(size);
   Value lanes = c.force(c.generate(c.getConstantExtent(size), [&](Value lane) {
     return c.choose(
-        c.less(lane, n), [&] { return c.fold(x, lane, n, step); },
+        c.less(lane, n), [&] { return foldLane(c, x, lane, extent); },
         [&] { return strategies::getZeros(c); });
   }));
-  Value all = reduceChunk(c, lanes, c.min(n, step));
+  // The comparisons are of 32 bits, because the number has a range.
+  Value live = c.max(c.min(n, step), c.constant(0));
+  Value all = reduceChunk(c, lanes, live);
   Extent few = {c.min(n, c.constant(1)), ShapedType::kDynamic, 1};
   return c.shareReads(c.generate(few, [&](Value i) { return c.get(all, i); }));
 }

@@ -11,6 +11,8 @@
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <map>
+#include <numeric>
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSASSIGNBANKSPASS
@@ -51,6 +53,14 @@ struct Request {
   uint64_t conflicts = 0;
 };
 
+/// Accesses of one iteration to neighbours, which are one access of `width`
+/// elements if all rows begin at a multiple of `width`.
+struct Vector {
+  int64_t width;
+  /// The number of requests of warps.
+  uint64_t requests;
+};
+
 class Array {
 public:
   Array(memref::AllocOp alloc, Workers workers)
@@ -68,7 +78,7 @@ public:
   uint64_t getWarps() const { return warps; }
   /// The wavefronts of them all without conflicts, and as the array is.
   uint64_t getLeast() const { return warps * std::max<int64_t>(1, bytes / 4); }
-  uint64_t getCost() const { return wavefronts; }
+  uint64_t getCost() const { return wavefronts + getPieces({}); }
   /// The wavefronts with another layout. If they are not fewer than `limit`,
   /// any number that is not, either.
   uint64_t getCost(const Placement &placement, uint64_t limit) const;
@@ -84,7 +94,9 @@ public:
   void place(const Placement &placement);
 
 private:
-  void addRequests(Operation *op, ValueRange indices);
+  uint64_t addRequests(Operation *op, ValueRange indices);
+  void findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted);
+  uint64_t getPieces(const Placement &placement) const;
   std::optional<WarpCost> getCost(const Request &request,
                                   const Placement &placement) const;
   IndexExpr getAddress(const IndexMap &indices,
@@ -102,6 +114,7 @@ private:
   int64_t copies = 1;
   SmallVector<Operation *> accesses;
   SmallVector<Request> requests;
+  SmallVector<Vector> vectors;
   uint64_t warps = 0, wavefronts = 0;
 };
 } // namespace
@@ -119,6 +132,7 @@ static MutableOperandRange getIndices(Operation *op) {
 bool Array::collect() {
   if (shape.empty())
     return false;
+  SmallVector<std::pair<Operation *, uint64_t>> counted;
   for (OpOperand &use : alloc->getUses()) {
     Operation *op = use.getOwner();
     bool isAccess = isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
@@ -128,8 +142,11 @@ bool Array::collect() {
         !isa<MemRefType>(use.get().getType()))
       return false;
     accesses.push_back(op);
-    addRequests(op, getIndices(op).getAsOperandRange());
+    uint64_t count = addRequests(op, getIndices(op).getAsOperandRange());
+    if (count && isa<memref::LoadOp, memref::StoreOp>(op))
+      counted.push_back({op, count});
   }
+  findVectors(counted);
   // Requests with conflicts come first: they soon show that no layout helps.
   for (Request &request : requests)
     if (std::optional<WarpCost> cost = getCost(request, {})) {
@@ -177,13 +194,14 @@ forEachTurn(ArrayRef<scf::ForOp> loops,
   go(0);
 }
 
-void Array::addRequests(Operation *op, ValueRange indices) {
+/// Adds the requests of `op`. Returns the number of warps in them all.
+uint64_t Array::addRequests(Operation *op, ValueRange indices) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
   if (!leaf)
-    return; // All threads read the same element.
+    return 0; // All threads read the same element.
   auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
   if (distribution && distribution.getValue() != Distribution::Striped)
-    return;
+    return 0;
   auto map = cast<MapAttr>(leaf.getMappingAttr()[0]);
   int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
   int64_t count = getConstantIntValue(leaf.getMixedUpperBound()[0])
@@ -197,6 +215,7 @@ void Array::addRequests(Operation *op, ValueRange indices) {
         loop && !loop->hasAttr("obs.map") &&
         (leaf->isAncestor(loop) || getConstantIntValue(loop.getUpperBound())))
       loops.push_back(loop);
+  size_t before = requests.size();
   forEachTurn(loops, [&](ArrayRef<std::pair<Value, int64_t>> point) {
     IndexRecognizer recognizer;
     recognizer.addLeaf(leaf.getRegion());
@@ -208,6 +227,76 @@ void Array::addRequests(Operation *op, ValueRange indices) {
       request.indices.push_back(recognizer.get(index));
     requests.push_back(std::move(request));
   });
+  return (requests.size() - before) *
+         llvm::divideCeil(std::min(count, maxIterations), warpSize);
+}
+
+/// `index` as a value plus a constant.
+static std::pair<Value, int64_t> splitIndex(Value index) {
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return {Value(), *number};
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  std::optional<int64_t> number =
+      sum ? getConstantIntValue(sum.getRhs()) : std::nullopt;
+  return number ? std::pair(sum.getLhs(), *number)
+                : std::pair(index, int64_t());
+}
+
+/// True if `value` is a product with a multiple of `width`, or a sum of such
+/// values.
+static bool isMultiple(Value value, int64_t width) {
+  if (!value)
+    return true;
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return *number % width == 0;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp, arith::RemUIOp>(op))
+    return isMultiple(op->getOperand(0), width) &&
+           isMultiple(op->getOperand(1), width);
+  return isa_and_nonnull<arith::MulIOp>(op) &&
+         (isMultiple(op->getOperand(0), width) ||
+          isMultiple(op->getOperand(1), width));
+}
+
+/// Finds runs of loads, or of stores, of one block of code. `counted` has their
+/// numbers of requests.
+void Array::findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted) {
+  int64_t width = 16 / bytes;
+  if (width < 2)
+    return;
+  // The code, if it loads, and all indices without the constant in the last.
+  using Key = std::tuple<Block *, bool, SmallVector<void *>>;
+  std::map<Key, std::map<int64_t, uint64_t>> groups;
+  for (auto [op, count] : counted) {
+    SmallVector<void *> values;
+    ValueRange indices = getIndices(op).getAsOperandRange();
+    auto [base, distance] = splitIndex(indices.back());
+    for (Value index : indices.drop_back())
+      values.push_back(index.getAsOpaquePointer());
+    values.push_back(base.getAsOpaquePointer());
+    if (isMultiple(base, width))
+      groups[{op->getBlock(), isa<memref::LoadOp>(op), values}][distance] =
+          count;
+  }
+  for (auto &[key, distances] : groups)
+    for (auto [distance, count] : distances) {
+      int64_t run = 1;
+      while (run < width && distances.count(distance + run))
+        ++run;
+      if (distance % width == 0 && run == width)
+        vectors.push_back({width, count});
+    }
+}
+
+/// The number of accesses by which vectors are more than one each.
+uint64_t Array::getPieces(const Placement &placement) const {
+  uint64_t pieces = 0;
+  for (const Vector &vector : vectors) {
+    int64_t row = isOneRow() ? vector.width : shape.back() + placement.pad;
+    int64_t whole = placement.swizzle > 1 ? 1 : std::gcd(vector.width, row);
+    pieces += (vector.width / whole - 1) * vector.requests;
+  }
+  return pieces;
 }
 
 /// The number of an element in memory.
@@ -239,7 +328,7 @@ std::optional<WarpCost> Array::getCost(const Request &request,
 
 uint64_t Array::getCost(const Placement &placement, uint64_t limit) const {
   // Each takes a wavefront.
-  uint64_t total = warps;
+  uint64_t total = warps + getPieces(placement);
   for (const Request &request : requests) {
     if (total >= limit)
       break;

@@ -8,10 +8,12 @@
 #include "RowLeaves.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/Transforms/Tiles.h"
 #include "WriteSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -59,18 +61,31 @@ fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
   return std::nullopt;
 }
 
+/// True if iteration i of `leaf` reaches element i at `indices`.
+static bool followsElements(scf::ForallOp leaf, ValueRange indices,
+                            MemRefType type) {
+  if (getConstantIntValue(leaf.getMixedUpperBound()[0]) !=
+      type.getNumElements())
+    return false;
+  if (type.getRank() == 1)
+    return indices.front() == leaf.getInductionVar(0);
+  auto elements = evaluateIndices(leaf, indices, type.getShape());
+  return elements && llvm::equal(*elements, llvm::seq(type.getNumElements()));
+}
+
 /// Nullopt for an array whose elements do not belong to one thread each.
 static std::optional<RowArray>
 findRowArray(memref::AllocOp alloc, int64_t threads,
              const llvm::SmallPtrSet<Operation *, 4> &asked) {
   MemRefType type = alloc.getType();
   auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
-  if (!home || home.getOwner() != Level::Block || type.getRank() != 1 ||
+  if (!home || home.getOwner() != Level::Block || type.getRank() == 0 ||
+      !type.hasStaticShape() ||
       (home.getStorage() != Storage::Auto &&
        home.getStorage() != Storage::Registers))
     return std::nullopt;
   RowArray array;
-  array.size = type.getDimSize(0);
+  array.size = type.getNumElements();
   SmallVector<std::pair<int64_t, int64_t>> elements;
   for (Operation *user : alloc->getUsers()) {
     auto [memory, indices] = getIndexedMemory(user);
@@ -78,15 +93,15 @@ findRowArray(memref::AllocOp alloc, int64_t threads,
     if (memory != alloc.getResult() || !leaf || asked.contains(leaf))
       return std::nullopt;
     if (getLeafMap(leaf).getScope() == Level::Block) {
-      if (indices.front() != leaf.getInductionVar(0) ||
-          getConstantIntValue(leaf.getMixedUpperBound()[0]) != array.size)
+      if (!followsElements(leaf, indices, type))
         return std::nullopt;
       array.leaves.insert(leaf);
       continue;
     }
     scf::ForOp warps = getOneTurn(leaf, threads);
-    auto reached = warps ? evaluateIndices(leaf, indices, array.size, warps)
-                         : std::nullopt;
+    auto reached = warps
+                       ? evaluateIndices(leaf, indices, type.getShape(), warps)
+                       : std::nullopt;
     if (!reached)
       return std::nullopt;
     for (auto [thread, element] : llvm::enumerate(*reached))
@@ -114,6 +129,40 @@ static bool canBeCopied(scf::ForallOp leaf, int64_t copies) {
                : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
+}
+
+/// True if `op` is the quotient or the remainder of `counter` by a number whose
+/// multiples are multiples of `width`, too.
+static bool dividesInRows(Operation *op, Value counter, int64_t width) {
+  if (!isa<arith::DivUIOp, arith::RemUIOp>(op) || op->getOperand(0) != counter)
+    return false;
+  std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+  return divisor && *divisor > 0 && *divisor % width == 0;
+}
+
+/// The results of such a division for `iterations`, groups of `width`
+/// neighbours. Each group needs one division: the quotients are equal, and the
+/// remainders grow by one.
+static SmallVector<Value> writeDivision(OpBuilder &builder, Operation *op,
+                                        ArrayRef<Value> iterations,
+                                        int64_t width) {
+  SmallVector<Value> results;
+  for (auto [number, iteration] : llvm::enumerate(iterations)) {
+    int64_t distance = static_cast<int64_t>(number) % width;
+    if (distance == 0) {
+      IRMapping map;
+      map.map(op->getOperand(0), iteration);
+      results.push_back(builder.clone(*op, map)->getResult(0));
+    } else if (isa<arith::DivUIOp>(op)) {
+      results.push_back(results.back());
+    } else {
+      Value one =
+          arith::ConstantIndexOp::create(builder, op->getLoc(), distance);
+      results.push_back(arith::AddIOp::create(builder, op->getLoc(),
+                                              results[number - distance], one));
+    }
+  }
+  return results;
 }
 
 /// Writes the iterations of `leaf` by rows:
@@ -152,6 +201,11 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
   auto writeBody = [&](ArrayRef<Value> iterations) {
     llvm::MapVector<Value, SmallVector<Value>> copies;
     copies[leaf.getInductionVar(0)] = llvm::to_vector(iterations);
+    if (static_cast<int64_t>(iterations.size()) % rows.width == 0)
+      for (Operation &op : leaf.getBody()->without_terminator())
+        if (dividesInRows(&op, leaf.getInductionVar(0), rows.width))
+          copies[op.getResult(0)] =
+              writeDivision(builder, &op, iterations, rows.width);
     writeSideBySide(builder, *leaf.getBody(), copies);
   };
   auto writeGuarded = [&](ArrayRef<Value> iterations) {
@@ -187,6 +241,20 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
   leaf.erase();
 }
 
+bool obs::isCopied(memref::AllocOp alloc, int64_t threads) {
+  std::optional<RowArray> array = findRowArray(alloc, threads, {});
+  return array && !array->rows;
+}
+
+/// The rows for an array that one of `leaves` copies with wide accesses: each
+/// thread has a few neighbours.
+static std::optional<Rows> getNeighbours(ArrayRef<Operation *> leaves) {
+  for (Operation *leaf : leaves)
+    if (auto width = leaf->getAttrOfType<IntegerAttr>(itemsAttrName))
+      return Rows{1, width.getInt()};
+  return std::nullopt;
+}
+
 void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
                          const llvm::SmallPtrSet<Operation *, 4> &asked) {
   SmallVector<RowArray> arrays;
@@ -196,6 +264,9 @@ void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
   });
   // Arrays of one loop have the same rows. So an array that no warp combines
   // has the rows of the others.
+  for (RowArray &array : arrays)
+    if (!array.rows)
+      array.rows = getNeighbours(array.leaves.getArrayRef());
   llvm::MapVector<Operation *, Rows> rowsOf;
   for (bool changed = true; changed;) {
     changed = false;
@@ -214,6 +285,10 @@ void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
           changed |= rowsOf.insert({leaf, *array.rows}).second;
     }
   }
+  kernel.walk([](scf::ForallOp leaf) {
+    if (getLeafMap(leaf).getScope() == Level::Block)
+      leaf->removeAttr(itemsAttrName);
+  });
   for (auto [leaf, rows] : rowsOf)
     write(cast<scf::ForallOp>(leaf), rows);
 }

@@ -11,6 +11,9 @@
 // belongs to one thread, and the array can be in registers. One access then
 // reads all neighbours from global memory.
 //
+// The same order is for arrays that no warp combines, but that a loop copies
+// from global memory with wide accesses.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ROWLEAVES_H
@@ -21,7 +24,12 @@
 
 namespace mlir::obs {
 
-/// Rewrites the loops over the elements of arrays that warps read by rows. They
+/// True if the array of `alloc`, an array of a block, is used only by loops
+/// with one iteration for each element.
+bool isCopied(memref::AllocOp alloc, int64_t threads);
+
+/// Rewrites the loops over the elements of arrays that warps read by rows, or
+/// that a loop with `obs.items` copies. They
 /// become loops over threads, with the elements of a thread side by side. The
 /// loops in `asked` do not change.
 void writeRowLeaves(KernelOp kernel, int64_t threads,

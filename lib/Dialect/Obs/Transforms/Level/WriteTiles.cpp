@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // There is no operation for an access to several elements. The pass builds
-// neighbouring accesses, and the first of them has an alignment. The code
-// generator joins them. Emulator, race checker and reports treat them as
+// neighbouring accesses, and the code generator joins them
+// (`obs-align-accesses`). Emulator, race checker and reports treat them as
 // separate accesses.
 //
 //===----------------------------------------------------------------------===//
@@ -115,9 +115,6 @@ private:
   Growths growths;
   /// Lengths of rows of which `items` must be a divisor.
   llvm::SetVector<Value> lengths;
-  /// Arrays whose elements can be joined if their indices begin at a multiple
-  /// of `items`.
-  llvm::SetVector<Value> aligned;
 };
 } // namespace
 
@@ -163,9 +160,9 @@ bool TileWriter::areInRows() {
   return result;
 }
 
-/// Finds the arrays whose accesses can be joined. False if there are none, or
-/// if more accesses are not contiguous: then the accesses of a warp are closer
-/// to each other if neighbouring threads execute neighbouring iterations.
+/// True if the accesses of an array can be joined, unless more accesses are not
+/// contiguous: then the accesses of a warp are closer to each other if
+/// neighbouring threads execute neighbouring iterations.
 bool TileWriter::findAligned() {
   if (!areInRows())
     return false;
@@ -197,7 +194,6 @@ bool TileWriter::findAligned() {
       if (!mayDivide(items, view.getMixedSizes().back(), lengths))
         return;
     }
-    aligned.insert(memory);
     any |= *phase == 0;
   });
   return any && contiguous >= others;
@@ -223,34 +219,18 @@ llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
 /// each access at a constant distance.
 void TileWriter::writeNeighbours(Value first) {
   llvm::MapVector<Value, SmallVector<Value>> copies;
-  llvm::SetVector<Value> multiples;
   for (auto [value, number] : findLeast(first)) {
     SmallVector<Value> &values = copies[value];
     if (isQuotient(value)) {
       values.assign(items, number);
       continue;
     }
-    multiples.insert(number);
     values.push_back(number);
     for (int64_t item = 1; item < items; ++item)
       values.push_back(
           arith::AddIOp::create(builder, loc, number, constant(item)));
   }
-  // The copies for the last neighbours were built here.
-  auto begin = std::prev(builder.getInsertionPoint());
   writeSideBySide(builder, *loop.getBody(), copies);
-  auto align = [&](auto access) {
-    if (aligned.contains(access.getMemRef()) &&
-        getPhase(access, multiples) == uint64_t(0))
-      access.setAlignment(getVectorBytes(access.getMemRefType()));
-  };
-  for (auto written = begin; written != builder.getInsertionPoint(); ++written)
-    written->walk([&](Operation *op) {
-      if (auto load = dyn_cast<memref::LoadOp>(op))
-        align(load);
-      else if (auto store = dyn_cast<memref::StoreOp>(op))
-        align(store);
-    });
 }
 
 /// Builds `items` iterations at a distance of the number of threads of a block.

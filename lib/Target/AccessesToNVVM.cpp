@@ -1,0 +1,135 @@
+//===- AccessesToNVVM.cpp - Constants of indices in addresses -------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM joins accesses whose addresses differ by a constant. If the constant is
+// a part of the index, LLVM can lose it: `(t / 16 * 4) + 3` becomes
+// `(t / 4) | 3`, in which `t / 16 * 4` does not occur. So the constant is added
+// to the address.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::obs {
+
+/// The largest distance in elements. It fits in the constant of an address.
+static constexpr int64_t maxDistance = 1 << 16;
+
+/// Removes the positive constant that is added to `index`, and returns it; 0 if
+/// there is none.
+static int64_t splitIndex(Value &index) {
+  Operation *cast = index.getDefiningOp();
+  if (!isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(cast))
+    cast = nullptr;
+  Value sum = cast ? cast->getOperand(0) : index;
+  auto add = sum.getDefiningOp<arith::AddIOp>();
+  std::optional<int64_t> number =
+      add ? getConstantIntValue(add.getRhs()) : std::nullopt;
+  if (!number || *number <= 0 || *number > maxDistance)
+    return 0;
+  if (!cast) {
+    index = add.getLhs();
+    return *number;
+  }
+  // The cast of the sum is the sum of the casts if the sum does not wrap.
+  auto flag = isa<arith::IndexCastUIOp>(cast)
+                  ? arith::IntegerOverflowFlags::nuw
+                  : arith::IntegerOverflowFlags::nsw;
+  if (!bitEnumContainsAll(add.getOverflowFlags(), flag))
+    return 0;
+  OpBuilder builder(cast);
+  IRMapping map;
+  map.map(sum, add.getLhs());
+  index = builder.clone(*cast, map)->getResult(0);
+  return *number;
+}
+
+DistanceMap splitDistances(gpu::GPUModuleOp module) {
+  DistanceMap distances;
+  auto split = [&](auto access) {
+    SmallVector<int64_t> strides;
+    int64_t offset = 0, distance = 0;
+    if (failed(access.getMemRefType().getStridesAndOffset(strides, offset)))
+      return;
+    for (auto [stride, index] :
+         llvm::zip(strides, access.getIndicesMutable())) {
+      if (ShapedType::isDynamic(stride) || stride > maxDistance)
+        continue;
+      Value rest = index.get();
+      int64_t number = splitIndex(rest);
+      if (number * stride + distance > maxDistance || number == 0)
+        continue;
+      distance += number * stride;
+      index.set(rest);
+    }
+    if (distance)
+      distances[access] = distance;
+  };
+  module.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      split(load);
+    else if (auto store = dyn_cast<memref::StoreOp>(op))
+      split(store);
+  });
+  return distances;
+}
+
+namespace {
+template <typename Access>
+struct AccessLowering : ConvertOpToLLVMPattern<Access> {
+  AccessLowering(const LLVMTypeConverter &converter,
+                 const DistanceMap &distances)
+      : ConvertOpToLLVMPattern<Access>(converter, /*benefit=*/2),
+        distances(distances) {}
+
+  LogicalResult
+  matchAndRewrite(Access op, typename Access::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto found = distances.find(op);
+    if (found == distances.end())
+      return failure();
+    MemRefType type = op.getMemRefType();
+    Value address = this->getStridedElementPtr(
+        rewriter, op.getLoc(), type, adaptor.getMemref(), adaptor.getIndices());
+    Type element = this->getTypeConverter()->convertType(type.getElementType());
+    address = LLVM::GEPOp::create(
+        rewriter, op.getLoc(), address.getType(), element, address,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(found->second)});
+    unsigned alignment = op.getAlignment().value_or(0);
+    if constexpr (std::is_same_v<Access, memref::LoadOp>)
+      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, element, address, alignment,
+                                                /*isVolatile=*/false,
+                                                op.getNontemporal());
+    else
+      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(
+          op, adaptor.getValue(), address, alignment,
+          /*isVolatile=*/false, op.getNontemporal());
+    return success();
+  }
+
+private:
+  const DistanceMap &distances;
+};
+} // namespace
+
+void populateAccessesToNVVMPatterns(const LLVMTypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    const DistanceMap &distances) {
+  patterns.add<AccessLowering<memref::LoadOp>, AccessLowering<memref::StoreOp>>(
+      converter, distances);
+}
+
+} // namespace mlir::obs
