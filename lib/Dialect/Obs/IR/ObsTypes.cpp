@@ -93,7 +93,8 @@ static void printArrayBody(AsmPrinter &printer, ArrayRef<int64_t> extents,
 static ArrayRef<int64_t> canonicalBounds(ArrayRef<int64_t> extents,
                                          ArrayRef<int64_t> bounds) {
   for (auto [extent, bound] : llvm::zip(extents, bounds))
-    if (ShapedType::isDynamic(extent) && !ShapedType::isDynamic(bound))
+    // The verifier refuses bounds that contradict static extents.
+    if (!ShapedType::isDynamic(bound) && bound != extent)
       return bounds;
   return bounds.size() == extents.size() || bounds.empty() ? ArrayRef<int64_t>()
                                                            : bounds;
