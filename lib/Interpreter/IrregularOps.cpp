@@ -1,4 +1,4 @@
-//===- IrregularOps.cpp - Meaning of compact, rank, expand, scatter -----===//
+//===- IrregularOps.cpp - Meaning of compact, rank, expand, ... --------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -169,6 +169,47 @@ static LogicalResult runRank(Frame &frame, const Instruction &inst) {
   return frame.setPush(inst, 1, IndexVector{numKeys}, writeCounts);
 }
 
+static LogicalResult runPartition(Frame &frame, const Instruction &inst) {
+  auto op = cast<PartitionOp>(inst.op);
+  Location loc = op.getLoc();
+  PullPtr array = frame.getPull(inst, 0), starts = frame.getPull(inst, 1);
+  int64_t extent = array->extents.front();
+  int64_t numKeys = starts->extents.front();
+  if (failed(checkRange(frame, inst, op.getStarts(), extent)))
+    return failure();
+  auto getKey = makeClosure(frame, inst);
+  Machine &machine = frame.machine;
+  return frame.setPush(
+      inst, 0, array->extents, [=, &machine](WriteFn writer) -> LogicalResult {
+        std::vector<int64_t> next(numKeys);
+        for (int64_t key = 0; key < numKeys; ++key)
+          if (failed(readInteger(loc, starts, key, next[key])))
+            return failure();
+        std::vector<bool> isWritten(extent);
+        for (int64_t i = 0; i < extent; ++i) {
+          DataVector element, found;
+          if (failed(array->read(loc, i, element)) ||
+              failed((*getKey)(element, found)))
+            return failure();
+          int64_t key = found.front().scalar.bits;
+          if (key < 0 || key >= numKeys)
+            return machine.trap(
+                loc, "[partition-range] key " + Twine(i) + " is " + Twine(key) +
+                         ", but keys are 0 to " + Twine(numKeys - 1));
+          int64_t place = next[key]++;
+          if (place < 0 || place >= extent || isWritten[place])
+            return machine.trap(loc, "[partition-index] element " + Twine(i) +
+                                         " has index " + Twine(place) +
+                                         ", which is out of range or that of "
+                                         "another element");
+          isWritten[place] = true;
+          if (failed(writer(loc, element, place)))
+            return failure();
+        }
+        return success();
+      });
+}
+
 static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
   auto op = cast<ExpandOp>(inst.op);
   Location loc = op.getLoc();
@@ -306,6 +347,7 @@ static LogicalResult runScatter(Frame &frame, const Instruction &inst) {
 void interpreter::addIrregularOps(HandlerTable &table) {
   table[CompactOp::getOperationName()] = runCompact;
   table[RankOp::getOperationName()] = runRank;
+  table[PartitionOp::getOperationName()] = runPartition;
   table[ExpandOp::getOperationName()] = runExpand;
   table[ScatterOp::getOperationName()] = runScatter;
 }

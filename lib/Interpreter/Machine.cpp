@@ -129,7 +129,7 @@ private:
     for (Value operand : op.getOperands())
       inst.operands.push_back(use(operand));
     if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp,
-            CollectiveOpInterface, ExpandOp>(op) ||
+            CollectiveOpInterface, ExpandOp, PartitionOp>(op) ||
         (isa<InterpretableOpInterface>(op) && op.getNumRegions() == 1)) {
       inst.closure = std::make_unique<Code>();
       Numbering inner(machine, *inst.closure, this);

@@ -1,4 +1,4 @@
-"""Collectives and irregular arrays: reduce, scan, segmented forms, compact, expand, rank, scatter.
+"""Collectives and irregular arrays: reduce, scan, segmented forms, compact, expand, rank, ...
 
 In: pull arrays of rank 1, and operators as Python functions of two elements. Out: scalars or push
 arrays of the level of the code around. The level decides which workers share the work.
@@ -255,6 +255,24 @@ def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> 
     )
     found = current().emit(text, 2, is_pure=True)
     return make_array(ranks, found[0]), make_array(counts, found[1])
+
+
+def partition(array: Array, key: Callable[[Any], Any], starts: Array) -> Any:
+    """All elements, moved to the ranges of their keys."""
+    kind, begins = _vector(array, "partition"), _vector(starts, "partition")
+    element = kind.element
+
+    def call(leaves: list[Any]) -> Any:
+        return key(element.value(leaves))
+
+    body = scalar_code(lambda: new_arguments(element.leaves), call)
+    result = kind.with_level(current().level)
+    arguments = ", ".join(argument.name for argument in body.arguments)
+    text = (
+        f"obs.partition ({arguments}) = {use(array)} from {use(starts)}"
+        f" : {kind}, {begins} -> {result}"
+    )
+    return make_array(result, current().emit(text, 1, [body.region], is_pure=True)[0])
 
 
 def contract(combine: str | Operator | None, element: Element) -> str:

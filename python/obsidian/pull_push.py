@@ -479,6 +479,15 @@ class Pull(_Operators):
         """
         return collectives.rank(self, count, dtype, strategy)
 
+    def partition(self, key: Callable[[Any], Any], starts: Array) -> Push:
+        """All elements, moved to the ranges of their keys. Equal keys keep their order.
+
+        `key(element)` is an integer from 0 to the extent of `starts` - 1. The elements with key k
+        have indices from `starts[k]` on. The operation is only allowed at level grid.
+        """
+        moved: Push = collectives.partition(self, key, starts)
+        return moved
+
     def sum(self, *, commutative: bool | None = None) -> Any:
         """The sum of all elements. Sums of floats keep the order unless `commutative`."""
         free = (

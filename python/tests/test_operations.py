@@ -41,6 +41,12 @@ def bits(values: Any, function: Callable[[int], int]) -> Any:
     return np.array([function(int(v)) for v in values], np.int32)
 
 
+def partitioned(a: Any) -> Any:
+    """The elements, sorted by their last bits."""
+    counts = obs.scatter(1, at=a & 7, into=8, init=0, combine="add").force()
+    return a.partition(lambda x: x & 7, counts.scan(operator.add, 0, exclusive=True).force())
+
+
 def flip_pairs(a: Any) -> Any:
     """Exchange neighbours by writes."""
     return obs.fill(a.size, i32, over=a.size // 2)(
@@ -144,6 +150,7 @@ PROGRAMS: dict[str, tuple[Any, Callable[..., Any], Any, Any]] = {
     "map": (Ints, lambda a: a.map(lambda x, y: x * y, a), A, A * A),
     "nest": (Matrix, lambda a: a.rows().map(lambda row: row.sum()), M, M.sum(1, dtype=np.int32)),
     "par": (Matrix, by_par, M, M.T),
+    "partition": (Ints, partitioned, A, A[np.argsort(A & 7, kind="stable")]),
     "print": (Ints, printed, A, A + 1),
     "push": (Ints, lambda a: obs.concat(a.push(), (a + 1).push()), A, np.append(A, A + 1)),
     "put": (Ints, two_programs, A, np.append(A, A)),

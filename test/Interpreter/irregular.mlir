@@ -3,6 +3,9 @@
 // RUN: not obs-run %s --entry=dead 2>&1 | FileCheck %s --check-prefix=DEAD
 // RUN: obs-run %s --entry=rank | FileCheck %s --check-prefix=RANK
 // RUN: not obs-run %s --entry=rank_range iota:5xi8 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: obs-run %s --entry=partition iota:7xi32 1 | FileCheck %s --check-prefix=PARTITION
+// RUN: not obs-run %s --entry=partition iota:8xi32 1 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not obs-run %s --entry=partition iota:7xi32 2 2>&1 | FileCheck %s --check-prefix=KEY
 // RUN: obs-run %s --entry=expand 9 iota:4xi32 | FileCheck %s --check-prefix=EXPAND
 // RUN: obs-run %s --entry=expand 2 iota:0xi32 | FileCheck %s --check-prefix=EXPAND-NONE
 // RUN: not obs-run %s --entry=expand 5 iota:4xi32 2>&1 | FileCheck %s --check-prefix=CAPACITY
@@ -60,6 +63,22 @@ func.func @rank() -> (!obs.pull<1 x 7 x i32>, !obs.pull<1 x 4 x index>) {
   }
   %r, %c = obs.force %p, %q : !obs.push<grid, 1 x 7 x i32>, !obs.push<grid, 1 x 4 x index> -> (!obs.pull<1 x 7 x i32>, !obs.pull<1 x 4 x index>)
   return %r, %c : !obs.pull<1 x 7 x i32>, !obs.pull<1 x 4 x index>
+}
+
+// The remainders by 3 of 0 to 6 are 0 1 2 0 1 2 0; their starts are 0, 3 and 5.
+// PARTITION: {{^}}[0, 3, 6, 1, 4, 2, 5]{{$}}
+// INDEX: [partition-index] element 7 has index 5, which is out of range or that of another element
+// KEY: [partition-range] key 2 is 4, but keys are 0 to 2
+func.func @partition(%a: !obs.pull<? x i32>, %times: i32) -> !obs.pull<? x i32> {
+  %c3 = arith.constant 3 : i32
+  %starts = obs.constant dense<[0, 3, 5]> : tensor<3xi32>
+  %p = obs.partition (%x) = %a from %starts : !obs.pull<? x i32>, !obs.pull<3 x i32> -> !obs.push<grid, ? x i32> {
+    %m = arith.remui %x, %c3 : i32
+    %key = arith.muli %m, %times : i32
+    obs.yield %key : i32
+  }
+  %r = obs.force %p : !obs.push<grid, ? x i32>
+  return %r : !obs.pull<? x i32>
 }
 
 // RANGE: [rank-range] key 4 is 4, but keys are 0 to 3

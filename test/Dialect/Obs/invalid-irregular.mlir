@@ -1,4 +1,4 @@
-// Rules of compact, rank, expand and scatter.
+// Rules of compact, rank, partition, expand and scatter.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @dimensions(%a: !obs.pull<4 x 4 x i32>, %f: !obs.pull<4 x 4 x i1>) attributes {obs.level = #obs.level<block>} {
@@ -230,6 +230,66 @@ func.func @sum(%a: !obs.pull<4 x i32>) {
   // expected-error@+1 {{[count-range] a count of type 'i8' cannot be more than 127, but there are 1000 elements}}
   %p, %n = obs.expand (%i, %j) = %a : !obs.pull<4 x i32> -> !obs.push<grid, 1000 x index>, !obs.push<grid, 1 x i8> {
     obs.yield %i : index
+  }
+  return
+}
+
+// -----
+
+func.func @partition_level(%a: !obs.pull<4 x i32>, %s: !obs.pull<8 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[partition-grid] stands at level block, but must stand at level grid; below, compute indices by obs.rank, and write by a fill}}
+  %p = obs.partition (%x) = %a from %s : !obs.pull<4 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 4 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @partition_starts(%a: !obs.pull<4 x i32>, %s: !obs.pull<? x i32>) {
+  // expected-error@+1 {{[partition-starts] the starts are an array with one element for each possible key, as in !obs.pull<256 x i32>, not '!obs.pull<? x i32>'}}
+  %p = obs.partition (%x) = %a from %s : !obs.pull<4 x i32>, !obs.pull<? x i32> -> !obs.push<grid, 4 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @partition_keys(%a: !obs.pull<4 x i32>, %s: !obs.pull<5000 x i32>) {
+  // expected-error@+1 {{[partition-starts] there are 5000 starts, but 1 to 4096 are possible; partition by parts of the key, the least significant one first}}
+  %p = obs.partition (%x) = %a from %s : !obs.pull<4 x i32>, !obs.pull<5000 x i32> -> !obs.push<grid, 4 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @partition_range(%a: !obs.pull<40000 x i32>, %s: !obs.pull<8 x i16>) {
+  // expected-error@+1 {{[count-range] a start of type 'i16' cannot be more than 32767, but there are 40000 elements}}
+  %p = obs.partition (%x) = %a from %s : !obs.pull<40000 x i32>, !obs.pull<8 x i16> -> !obs.push<grid, 40000 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @partition_key(%a: !obs.pull<4 x f32>, %s: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{[integer-type] the region yields the key of an element, which is one integer or index}}
+  %p = obs.partition (%x) = %a from %s : !obs.pull<4 x f32>, !obs.pull<8 x i32> -> !obs.push<grid, 4 x f32> {
+    obs.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @partition_names(%a: !obs.pull<4 x i32, f32>, %s: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{the region takes the components of an element, 2 of them}}
+  %p = obs.partition (%x) = %a from %s : !obs.pull<4 x i32, f32>, !obs.pull<8 x i32> -> !obs.push<grid, 4 x i32, f32> {
+    obs.yield %x : i32
   }
   return
 }

@@ -21,6 +21,18 @@ func.func @rank(%a: !obs.pull<? x i8 bound [8]>) attributes {obs.level = #obs.le
   return
 }
 
+// CHECK-LABEL: @partition(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<? x i32, f32>, %[[S:.*]]: !obs.pull<16 x index>
+func.func @partition(%a: !obs.pull<? x i32, f32>, %starts: !obs.pull<16 x index>) -> !obs.push<grid, ? x i32, f32> {
+  // CHECK: %[[P:.*]] = obs.partition (%[[X:.*]], %{{.*}}) = %[[A]] from %[[S]] {test} : !obs.pull<? x i32, f32>, !obs.pull<16 x index> -> !obs.push<grid, ? x i32, f32> {
+  // CHECK-NEXT: obs.yield %[[X]] : i32
+  %p = obs.partition (%x, %y) = %a from %starts {test} : !obs.pull<? x i32, f32>, !obs.pull<16 x index> -> !obs.push<grid, ? x i32, f32> {
+    obs.yield %x : i32
+  }
+  // CHECK: return %[[P]]
+  return %p : !obs.push<grid, ? x i32, f32>
+}
+
 // CHECK-LABEL: @expand(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[N:.*]]: index, %[[X:.*]]: index, %[[Y:.*]]: f32
 func.func @expand(%a: !obs.pull<8 x i32>, %n: index, %x: index, %y: f32) attributes {obs.level = #obs.level<block>} {

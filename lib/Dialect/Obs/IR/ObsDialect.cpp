@@ -83,7 +83,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
-      name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
+      name == "obs.offset" || name == "obs.contract" ||
+      name == "obs.least_threads" || name == "obs.lanes" ||
       name == "obs.rows" || name == "obs.registers" || name == "obs.origin" ||
       name == nestingAttrName || name == updateAttrName ||
       name == loopAttrName || name == outerLoopsAttrName ||

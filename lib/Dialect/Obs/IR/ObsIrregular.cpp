@@ -1,4 +1,4 @@
-//===- ObsIrregular.cpp - Rules of compact, rank, expand, scatter -------===//
+//===- ObsIrregular.cpp - Rules of compact, rank, expand, ... -----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Syntax.h"
 #include "Verification.h"
 
@@ -34,6 +35,46 @@ static void printInitTypes(OpAsmPrinter &, Operation *, TypeRange, ValueRange,
 
 #define GET_OP_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.cpp.inc"
+
+/// `(` names `)` `=` array `from` starts attr-dict `:` type `,` type `->` type
+/// region
+ParseResult PartitionOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Argument> arguments;
+  Operand array, starts;
+  PullType arrayType, startsType;
+  PushType resultType;
+  SMLoc argumentsLoc = parser.getCurrentLocation();
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+      parser.parseEqual() || parser.parseOperand(array) ||
+      parser.parseKeyword("from") || parser.parseOperand(starts) ||
+      syntax::parseAttributes(parser, state) ||
+      parser.parseColonType(arrayType) || parser.parseComma() ||
+      parser.parseType(startsType) || parser.parseArrow() ||
+      parser.parseType(resultType) ||
+      parser.resolveOperand(array, arrayType, state.operands) ||
+      parser.resolveOperand(starts, startsType, state.operands))
+    return failure();
+  ArrayRef<Type> elements = arrayType.getElementTypes();
+  if (arguments.size() != elements.size())
+    return parser.emitError(argumentsLoc,
+                            "the region takes the components of an element, ")
+           << elements.size() << " of them";
+  for (auto [argument, type] : llvm::zip_equal(arguments, elements))
+    argument.type = type;
+  state.addTypes(resultType);
+  return parser.parseRegion(*state.addRegion(), arguments);
+}
+
+void PartitionOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(getBody().front().getArguments(), printer,
+                        [&](Value argument) { printer << argument; });
+  printer << ") = " << getArray() << " from " << getStarts();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getArray().getType() << ", " << getStarts().getType()
+          << " -> " << getResult().getType() << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
 
 /// `(` i `,` j `)` `=` lengths (`[` extents `]`)? (`init` values)? attr-dict
 /// `:` type `->` type `,` type region
@@ -158,6 +199,8 @@ void ScatterOp::print(OpAsmPrinter &printer) {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
+Level PartitionOp::getScopeLevel() { return Level::Thread; }
+bool PartitionOp::isScalarScope() { return true; }
 Level ExpandOp::getScopeLevel() { return Level::Thread; }
 bool ExpandOp::isScalarScope() { return true; }
 
@@ -168,6 +211,10 @@ Value CompactOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
 Value RankOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           unsigned dim) {
   return obs::buildExtent(builder, loc, getKeys(), dim);
+}
+Value PartitionOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                               unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
 }
 Value ExpandOp::buildExtent(OpBuilder &, Location, unsigned, unsigned) {
   return getExtents().front();
@@ -217,9 +264,9 @@ static LogicalResult verifyNumbers(Operation *op, Type type, StringRef what) {
 /// Emits `[count-range]` unless the numbers of `what` can be as large as the
 /// extent, or its bound, of an array of type `counted`. Others are checked when
 /// the program runs.
-static LogicalResult verifyRange(Operation *op, PushType numbers,
-                                 StringRef what, Type counted) {
-  Type type = numbers.getElementTypes().front();
+static LogicalResult verifyRange(Operation *op, Type numbers, StringRef what,
+                                 Type counted) {
+  Type type = getArrayElementTypes(numbers).front();
   int64_t most = getArrayExtents(counted).front();
   if (ShapedType::isDynamic(most) || most <= getMostNumber(type))
     return success();
@@ -288,6 +335,44 @@ LogicalResult RankOp::verify() {
     return emitOpError("[rank-grid] stands at level grid; rank parts of the "
                        "keys in a distribute, and scan their counts");
   return success();
+}
+
+LogicalResult PartitionOp::verify() {
+  PullType array = getArray().getType(), starts = getStarts().getType();
+  PushType result = getResult().getType();
+  if (failed(verifyList(*this, array, "the operand")) ||
+      failed(verifyList(*this, result, "the result")) ||
+      failed(verifyNumbers(*this, starts, "the array of starts")) ||
+      failed(verifyElementTypes(*this, result.getElementTypes(),
+                                array.getElementTypes(), "the result")) ||
+      failed(verifySameExtents(*this, array, "the operand", result,
+                               "the result")) ||
+      failed(verifyRange(*this, starts, "a start", array)))
+    return failure();
+  if (!starts.hasStaticExtents())
+    return emitOpError("[partition-starts] the starts are an array with one "
+                       "element for each possible key, as in !obs.pull<256 x "
+                       "i32>, not ")
+           << starts;
+  int64_t numKeys = starts.getExtents().front();
+  if (numKeys < 1 || numKeys > maxKeyTable)
+    return emitOpError("[partition-starts] there are ")
+           << numKeys << " starts, but 1 to " << maxKeyTable
+           << " are possible; partition by parts of the key, the least "
+              "significant one first";
+  if (result.getLevel() != Level::Grid)
+    return emitOpError("[partition-grid] stands at level ")
+           << stringifyLevel(result.getLevel())
+           << ", but must stand at level grid; below, compute indices by "
+              "obs.rank, and write by a fill";
+  if (failed(verifyBody(*this, getBody(), array.getElementTypes(),
+                        /*yields=*/true)))
+    return failure();
+  ValueRange keys = cast<YieldOp>(getBody().front().back()).getValues();
+  if (keys.size() == 1 && keys.front().getType().isIntOrIndex())
+    return success();
+  return emitOpError("[integer-type] the region yields the key of an element, "
+                     "which is one integer or index");
 }
 
 LogicalResult ExpandOp::verify() {

@@ -354,6 +354,9 @@ LogicalResult YieldOp::verify() {
   } else if (isa_and_nonnull<MapOp, GenerateOp, ExpandOp>(parent)) {
     llvm::append_range(expected,
                        getArrayElementTypes(parent->getResult(0).getType()));
+  } else if (isa_and_nonnull<PartitionOp>(parent)) {
+    // Any type of integers ([integer-type]).
+    llvm::append_range(expected, getValues().getTypes());
   } else if (auto collective =
                  dyn_cast_or_null<CollectiveOpInterface>(parent)) {
     llvm::append_range(expected,

@@ -466,6 +466,9 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
         checker.checkRange(rank.getRanks(), rank.getKeys());
         checker.checkRange(rank.getCounts(), rank.getKeys());
       })
+      .Case([&](PartitionOp partition) {
+        checker.checkRange(partition.getStarts(), partition.getArray());
+      })
       .Case([&](ScatterOp scatter) {
         checker.checkEqual({scatter.getArray(), scatter.getIndices()});
         checker.checkExtents(scatter->getResult(0), scatter.getExtents());

@@ -43,9 +43,9 @@ func.func @rank(%k: !obs.pull<256 x i8>) -> !obs.push<block, 256 x i32> attribut
   // CHECK: obs.fill {
   // CHECK-NEXT: %[[NEXT:.*]] = memref.alloc() : memref<2x16xi32, #obs.home<block, shared>>
   // CHECK-NEXT: %[[SEEN:.*]] = memref.alloc() : memref<2x16xi32, #obs.home<block, shared>>
+  // CHECK: obs.get %[[TABLE]]
   // CHECK: memref.store %{{.*}}, %[[NEXT]]
   // CHECK-NEXT: memref.store %c0_i32, %[[SEEN]]
-  // CHECK: obs.get %[[TABLE]]
   // CHECK: obs.par warp (%[[CHUNK:.*]]) in (%c2)
   // CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[CHUNK]], %c128
   // CHECK-NEXT: %[[END:.*]] = arith.addi %[[FIRST]], %c128

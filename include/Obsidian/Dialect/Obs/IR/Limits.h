@@ -22,6 +22,10 @@ constexpr int64_t maxThreads = 1024;
 /// Their size in bytes, and sums of several such sizes, fit into 64 bits.
 constexpr int64_t maxElements = int64_t(1) << 48;
 
+/// The number of entries of a table in shared memory with a number for each
+/// key, and so the maximum number of different keys of a partition.
+constexpr int64_t maxKeyTable = 4096;
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_DIALECT_OBS_IR_LIMITS_H

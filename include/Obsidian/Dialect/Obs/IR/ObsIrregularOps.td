@@ -124,6 +124,54 @@ def Obs_RankOp : Obs_IrregularOp<"rank"> {
   }];
 }
 
+def Obs_PartitionOp : Obs_IrregularOp<"partition", [
+    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>]> {
+  let summary = "All elements, moved to the ranges of their keys";
+  let description = [{
+    The region computes the key of an element, an integer from 0 to K - 1. The
+    elements with key k have neighbouring indices in the result, from
+    `starts[k]` on, and keep their order. The program knows the starts, for
+    example by a fill that counts the keys and a scan of the counts. So one
+    count of all digits serves all passes of a radix sort. K is the extent of
+    `starts`, which is static. The result has the extent of the array. No two
+    elements have the same index, and each index is in range.
+
+    The operation stands at level grid. It has one kernel, which reads and
+    writes each element once: a block counts the keys of a tile, publishes the
+    count of each key, and looks back for each key at the tiles before. The tile
+    is sorted in shared memory before it is written. Below level grid, `obs.rank`
+    computes the indices.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.partition` `(` name (`,` name)* `)` `=` array `from` array
+                  attr-dict `:` type `,` type `->` type region
+    ```
+
+    The names are the components of an element. The arrays are the elements and
+    the starts. The types are those of the two arrays and of the result.
+
+    Example:
+
+    ```mlir
+    func.func @low_digit(%a: !obs.pull<? x i32>, %starts: !obs.pull<16 x i32>) -> !obs.pull<? x i32> {
+      %c15 = arith.constant 15 : i32
+      %p = obs.partition (%x) = %a from %starts : !obs.pull<? x i32>, !obs.pull<16 x i32> -> !obs.push<grid, ? x i32> {
+        %key = arith.andi %x, %c15 : i32
+        obs.yield %key : i32
+      }
+      %r = obs.force %p : !obs.push<grid, ? x i32>
+      return %r : !obs.pull<? x i32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$array, Obs_PullType:$starts);
+  let results = (outs Obs_PushType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Obs_ExpandOp : Obs_IrregularOp<"expand", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>]> {

@@ -73,7 +73,8 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     strategy: loops, `obs.generate`, `obs.force` and `obs.distribute warp`.
     Intermediate arrays of a strategy are private to the collective.
     `obs.compact`, `obs.rank` and `obs.expand` become a scan and an `obs.fill`
-    that writes at the indices of the scan.
+    that writes at the indices of the scan. `obs.partition` becomes an
+    `obs.fill` whose blocks wait for the counts of the blocks before.
 
     ```mlir
     // before, at level block

@@ -27,6 +27,9 @@
 // its end. So P is known from the last group that has published the latter, and
 // its bits do not depend on which group this is.
 //
+// If a tile has a count for each key, there are many counts. So a thread looks
+// back for each key, at a few tiles at a time.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Lookback.h"
@@ -300,4 +303,72 @@ void Lookback::publishTotal(CollectiveBuilder &thread, ValueRange total) {
 
 Values Lookback::getTotal(CollectiveBuilder &c) {
   return results.get(c, c.sub(tiles, c.constant(1)));
+}
+
+KeyLookback::KeyLookback(CollectiveBuilder &c, Value tiles, int64_t numKeys,
+                         int64_t leastThreads)
+    : numKeys(numKeys), results(c, c.mul(tiles, c.constant(numKeys)),
+                                /*isCount=*/true, leastThreads) {}
+
+Value KeyLookback::getPlace(CollectiveBuilder &c, Value number, Value key) {
+  return c.add(c.mul(number, c.constant(numKeys)), key);
+}
+
+void KeyLookback::publishTile(CollectiveBuilder &thread, Value number,
+                              Value key, Value own) {
+  Value place = getPlace(thread, number, key);
+  auto branch = scf::IfOp::create(thread.builder, thread.loc,
+                                  thread.equal(number, thread.constant(0)),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(thread.builder);
+  thread.builder.setInsertionPointToStart(branch.thenBlock());
+  results.publish(thread, place, ResultState::Everything, own);
+  thread.builder.setInsertionPointToStart(branch.elseBlock());
+  results.publish(thread, place, ResultState::Own, own);
+}
+
+Value KeyLookback::countBefore(CollectiveBuilder &thread, Value number,
+                               Value key, Value own) {
+  /// The number of tiles that are read at the same time.
+  constexpr int64_t window = 4;
+  OpBuilder &builder = thread.builder;
+  Location loc = thread.loc;
+  Value zero = thread.constant(0), one = thread.constant(1);
+  Value none = convert(thread, zero, own.getType());
+  Value hasTiles = thread.less(zero, number);
+  auto back = scf::WhileOp::create(
+      builder, loc,
+      TypeRange{number.getType(), hasTiles.getType(), none.getType()},
+      ValueRange{number, hasTiles, none},
+      [&](OpBuilder &, Location, ValueRange carried) {
+        scf::ConditionOp::create(builder, loc, carried[1], carried);
+      },
+      [&](OpBuilder &, Location, ValueRange carried) {
+        // The first tile ends each look-back, so it is no matter if it is read
+        // several times.
+        SmallVector<Value> places;
+        Value tile = carried[0];
+        for (int64_t i = 0; i < window; ++i) {
+          tile = thread.max(thread.sub(tile, one), zero);
+          places.push_back(getPlace(thread, tile, key));
+        }
+        Value isOpen = carried[1], sum = carried[2];
+        for (const Values &found : results.await(
+                 thread, places, getState(thread, ResultState::Own))) {
+          Value count =
+              arith::SelectOp::create(builder, loc, isOpen, found[1], none);
+          sum = arith::AddIOp::create(builder, loc, sum, count);
+          Value isLast = found[0];
+          Value no = arith::ConstantIntOp::create(builder, loc, 0, /*width=*/1);
+          isOpen = arith::SelectOp::create(builder, loc, isLast, no, isOpen);
+        }
+        scf::YieldOp::create(builder, loc, ValueRange{tile, isOpen, sum});
+      });
+  Value before = back.getResult(2);
+  buildIf(thread, hasTiles, [&] {
+    results.publish(thread, getPlace(thread, number, key),
+                    ResultState::Everything,
+                    Value(arith::AddIOp::create(builder, loc, before, own)));
+  });
+  return before;
 }

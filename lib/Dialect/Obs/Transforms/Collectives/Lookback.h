@@ -60,6 +60,33 @@ private:
   PublishedResults results;
 };
 
+/// The communication between the tiles of one kernel that counts the elements
+/// with each key.
+class KeyLookback {
+public:
+  /// Counts have the element type of the builder: `i32` or `index`. Builds code
+  /// of the host. `leastThreads` is that of `PublishedResults`.
+  KeyLookback(CollectiveBuilder &c, Value tiles, int64_t numKeys,
+              int64_t leastThreads);
+
+  /// At level block: the number of the next tile.
+  Value drawTile(CollectiveBuilder &block) { return results.draw(block); }
+  /// In one thread: publishes the number of elements of a tile with this key.
+  void publishTile(CollectiveBuilder &thread, Value number, Value key,
+                   Value own);
+  /// In one thread, after `publishTile`: the number of elements with this key
+  /// before the tile. Publishes its sum with `own`.
+  Value countBefore(CollectiveBuilder &thread, Value number, Value key,
+                    Value own);
+
+private:
+  Value getPlace(CollectiveBuilder &c, Value number, Value key);
+
+  int64_t numKeys;
+  /// Those of the first tile, key by key, then those of the next one.
+  PublishedResults results;
+};
+
 } // namespace mlir::obs::strategies
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_LOOKBACK_H

@@ -16,7 +16,6 @@
 #include "Grid.h"
 #include "Pieces.h"
 #include "Strategies.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -84,26 +83,8 @@ SmallVector<Values> OnePassCompaction::load(CollectiveBuilder &block,
                     buildRow);
 }
 
-/// A loop over the numbers below `count`, which LLVM unrolls.
-static void buildUnrolled(CollectiveBuilder &c, int64_t count,
-                          llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(c.builder, c.loc, c.constant(0),
-                                 c.constant(count), c.constant(1));
-  MLIRContext *context = c.builder.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(
-      context, {}, {}, {}, /*full=*/c.builder.getBoolAttr(true), {}, {}, {});
-  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
-                                       context, {}, {}, {}, unroll, {}, {}, {},
-                                       {}, {}, {}, {}, {}, {}, {}, {}));
-  OpBuilder::InsertionGuard guard(c.builder);
-  c.builder.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
 /// Stores the kept elements of a tile without gaps, so that neighbouring
-/// threads write neighbouring elements of the result. They have one write, in a
-/// loop. Contract `disjoint` is a promise for the executions of one write, so
-/// with several writes it would not state that they write different elements.
+/// threads write neighbouring elements of the result.
 Value OnePassCompaction::gather(CollectiveBuilder &block, RowScan &scan) {
   OpBuilder &builder = block.builder;
   Location loc = block.loc;
@@ -129,22 +110,13 @@ Value OnePassCompaction::gather(CollectiveBuilder &block, RowScan &scan) {
       llvm::append_range(item, ValueRange(kept).slice(i * width, width));
       return item;
     };
-    auto writeItem = [&](Value number) {
-      Values own = getItem(0);
-      for (int64_t k = 1; k < shape.getItems(); ++k) {
-        Value isHere = block.equal(number, block.constant(k));
-        for (auto [value, other] : llvm::zip_equal(own, getItem(k)))
-          value = arith::SelectOp::create(builder, loc, isHere, other, value);
-      }
+    buildUnrolled(block, shape.getItems(), [&](Value number) {
+      Values own = selectItem(block, number, shape.getItems(), getItem);
       buildIf(block, own[0], [&] {
         write(ValueRange(own).drop_front(2),
               toIndex(block, own[1], /*isUnsigned=*/true));
       });
-    };
-    if (shape.getItems() == 1)
-      writeItem(block.constant(0));
-    else
-      buildUnrolled(block, shape.getItems(), writeItem);
+    });
   };
   CollectiveBuilder typed = block;
   typed.elementTypes = source.elements.elementTypes;

@@ -7,6 +7,7 @@
 
 #include "Pieces.h"
 #include "Expansion.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -63,6 +64,34 @@ void strategies::buildLoop(CollectiveBuilder &c, Value begin, Value end,
   OpBuilder::InsertionGuard guard(c.builder);
   c.builder.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
+}
+
+void strategies::buildUnrolled(CollectiveBuilder &c, int64_t count,
+                               llvm::function_ref<void(Value)> body) {
+  if (count == 1)
+    return body(c.constant(0));
+  auto loop = scf::ForOp::create(c.builder, c.loc, c.constant(0),
+                                 c.constant(count), c.constant(1));
+  MLIRContext *context = c.builder.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, {}, {}, {}, /*full=*/c.builder.getBoolAttr(true), {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}));
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Values strategies::selectItem(CollectiveBuilder &c, Value number, int64_t count,
+                              llvm::function_ref<Values(int64_t)> item) {
+  Values own = item(0);
+  for (int64_t k = 1; k < count; ++k) {
+    Value isHere = c.equal(number, c.constant(k));
+    for (auto [value, other] : llvm::zip_equal(own, item(k)))
+      value = arith::SelectOp::create(c.builder, c.loc, isHere, other, value);
+  }
+  return own;
 }
 
 Value strategies::forceInto(CollectiveBuilder &c, Value push,

@@ -33,6 +33,18 @@ void buildIf(CollectiveBuilder &c, Value condition,
 void buildLoop(CollectiveBuilder &c, Value begin, Value end, Value step,
                llvm::function_ref<void(Value)> body);
 
+/// A loop over the numbers below `count`, which LLVM unrolls.
+void buildUnrolled(CollectiveBuilder &c, int64_t count,
+                   llvm::function_ref<void(Value)> body);
+
+/// The values that `item` builds for `number`, which is below `count`. In an
+/// unrolled loop over the items of a thread, there is one write for all items.
+/// Contract `disjoint` is a promise for the executions of one write, and
+/// several writes would not state that they write different elements.
+CollectiveBuilder::Values
+selectItem(CollectiveBuilder &c, Value number, int64_t count,
+           llvm::function_ref<CollectiveBuilder::Values(int64_t)> item);
+
 /// Stores the elements of `push` in `memory`, one memref for each component. A
 /// force into memory is never dead, even if its result has no uses.
 Value forceInto(CollectiveBuilder &c, Value push, ValueRange memory);
@@ -95,6 +107,7 @@ Value getSum(CollectiveBuilder &c, Value scanned, Value count);
 
 // One function for each file of operations.
 LogicalResult expandRank(OpBuilder &builder, RankOp op);
+LogicalResult expandPartition(OpBuilder &builder, PartitionOp op);
 LogicalResult expandScatter(OpBuilder &builder, ScatterOp op,
                             const ExpansionOptions &options);
 

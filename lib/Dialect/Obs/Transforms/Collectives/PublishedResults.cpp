@@ -16,8 +16,8 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The number of bits of the state in the word of a count, and of a piece.
-static constexpr int64_t countShift = 2, pieceBits = 32;
+/// The number of bits of a piece.
+static constexpr int64_t pieceBits = 32;
 static constexpr int64_t maxPieces = 4;
 
 static Value getInteger(CollectiveBuilder &c, int64_t value, unsigned bits) {
@@ -43,17 +43,18 @@ static int64_t countPieces(ArrayRef<Type> types) {
 }
 
 PublishedResults::PublishedResults(CollectiveBuilder &c, Value number,
-                                   bool isCount)
-    : number(number), isCount(isCount),
+                                   bool isCount, int64_t leastThreads)
+    : number(number), isCount(isCount), leastThreads(leastThreads),
       pieces(isCount ? 1 : countPieces(c.elementTypes)), states(1),
       isInWords(!c.plain && pieces > 0) {
   if (!isInWords)
     pieces = 1;
   if (pieces > 1)
     states = 2;
+  wordType = c.builder.getIntegerType(
+      !isInWords ? 32 : (isCount ? getBits(c.elementTypes.front()) : 64));
   Value count = c.mul(number, c.constant(pieces * states));
-  words = allocateFlags(c, c.add(count, c.constant(1)),
-                        /*bits=*/isInWords ? 64 : 32);
+  words = allocateFlags(c, c.add(count, c.constant(1)), wordType.getWidth());
   if (!isInWords)
     memory = allocatePublished(c, c.mul(number, c.constant(2)));
 }
@@ -88,12 +89,17 @@ Values PublishedResults::pack(CollectiveBuilder &c, ResultState state,
         arith::ShLIOp::create(builder, loc, high, getInteger(c, shift, 64));
     return arith::OrIOp::create(builder, loc, low, shifted);
   };
+  if (isCount) {
+    unsigned bits = wordType.getWidth();
+    Value count = convert(c, values.front(), wordType, /*isUnsigned=*/true);
+    if (state == ResultState::Own)
+      return {
+          arith::AddIOp::create(builder, loc, count, getInteger(c, 1, bits))};
+    Value sign = arith::ConstantOp::create(
+        builder, loc, IntegerAttr::get(wordType, APInt::getSignMask(bits)));
+    return {arith::OrIOp::create(builder, loc, count, sign)};
+  }
   Value own = getInteger(c, static_cast<int64_t>(state), 64);
-  if (isCount)
-    return {combine(own,
-                    convert(c, values.front(), builder.getI64Type(),
-                            /*isUnsigned=*/true),
-                    countShift)};
   Values packed;
   for (Value value : values) {
     unsigned bits = getBits(value.getType());
@@ -118,11 +124,21 @@ Values PublishedResults::pack(CollectiveBuilder &c, ResultState state,
 Values PublishedResults::unpack(CollectiveBuilder &c, ValueRange packed) const {
   OpBuilder &builder = c.builder;
   Location loc = c.loc;
-  if (isCount)
-    return {toIndex(c,
-                    arith::ShRUIOp::create(builder, loc, packed.front(),
-                                           getInteger(c, countShift, 64)),
-                    /*isUnsigned=*/true)};
+  if (isCount) {
+    unsigned bits = wordType.getWidth();
+    Value word = packed.front();
+    Value isAll = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        word, getInteger(c, 0, bits));
+    Value all = arith::AndIOp::create(
+        builder, loc, word,
+        arith::ConstantOp::create(
+            builder, loc,
+            IntegerAttr::get(wordType, APInt::getSignedMaxValue(bits))));
+    Value own =
+        arith::SubIOp::create(builder, loc, word, getInteger(c, 1, bits));
+    return {convert(c, arith::SelectOp::create(builder, loc, isAll, all, own),
+                    c.elementTypes.front(), /*isUnsigned=*/true)};
+  }
   Values values;
   for (Type type : c.elementTypes) {
     unsigned bits = getBits(type);
@@ -149,14 +165,21 @@ Value PublishedResults::getWordState(CollectiveBuilder &c, Value word) const {
   OpBuilder &builder = c.builder;
   if (!isInWords)
     return word;
-  Value state =
-      isCount ? arith::AndIOp::create(builder, c.loc, word,
-                                      getInteger(c, (1 << countShift) - 1, 64))
-                    .getResult()
-              : arith::ShRUIOp::create(builder, c.loc, word,
-                                       getInteger(c, pieceBits, 64))
-                    .getResult();
-  return convert(c, state, builder.getI32Type());
+  if (!isCount)
+    return convert(c,
+                   arith::ShRUIOp::create(builder, c.loc, word,
+                                          getInteger(c, pieceBits, 64)),
+                   builder.getI32Type());
+  Value zero = getInteger(c, 0, wordType.getWidth());
+  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+    return arith::CmpIOp::create(builder, c.loc, predicate, word, zero);
+  };
+  Value known = arith::SelectOp::create(
+      builder, c.loc, compare(arith::CmpIPredicate::slt),
+      getState(c, ResultState::Everything), getState(c, ResultState::Own));
+  return arith::SelectOp::create(builder, c.loc,
+                                 compare(arith::CmpIPredicate::eq),
+                                 getState(c, ResultState::Unknown), known);
 }
 
 void PublishedResults::publish(CollectiveBuilder &thread, Value at,
@@ -181,13 +204,18 @@ Values PublishedResults::read(CollectiveBuilder &thread, Value at) const {
   OpBuilder &builder = thread.builder;
   Location loc = thread.loc;
   // An `or` with 0 is an atomic read.
-  Value zero = getInteger(thread, 0, isInWords ? 64 : 32);
+  Value zero = getInteger(thread, 0, wordType.getWidth());
   auto readAll = [&](Value place) {
     Values all;
-    for (int64_t i = 0; i < pieces; ++i)
-      all.push_back(memref::AtomicRMWOp::create(
+    for (int64_t i = 0; i < pieces; ++i) {
+      auto op = memref::AtomicRMWOp::create(
           builder, loc, arith::AtomicRMWKind::ori, zero, words,
-          thread.add(place, thread.constant(i))));
+          thread.add(place, thread.constant(i)));
+      if (leastThreads > 0)
+        op->setAttr("obs.least_threads",
+                    builder.getI32IntegerAttr(leastThreads));
+      all.push_back(op);
+    }
     return all;
   };
   if (states == 1) {
@@ -216,37 +244,55 @@ Values PublishedResults::read(CollectiveBuilder &thread, Value at) const {
   return all;
 }
 
-Values PublishedResults::await(CollectiveBuilder &thread, Value at,
-                               Value least) {
+SmallVector<Values> PublishedResults::await(CollectiveBuilder &thread,
+                                            ArrayRef<Value> numbers,
+                                            Value least) {
   OpBuilder &builder = thread.builder;
   Location loc = thread.loc;
-  SmallVector<Type> types{builder.getI32Type()};
-  types.append(pieces, builder.getIntegerType(isInWords ? 64 : 32));
+  SmallVector<Type> types;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    types.push_back(builder.getI32Type());
+    types.append(pieces, wordType);
+  }
   auto loop = scf::WhileOp::create(
       builder, loc, types, ValueRange(),
       [&](OpBuilder &, Location, ValueRange) {
-        Values now = read(thread, at);
-        Value isEarly = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, now.front(), least);
-        scf::ConditionOp::create(builder, loc, isEarly, now);
+        Values all;
+        Value isEarly;
+        for (Value at : numbers) {
+          Values now = read(thread, at);
+          Value isUnknown = arith::CmpIOp::create(
+              builder, loc, arith::CmpIPredicate::ult, now.front(), least);
+          isEarly = isEarly
+                        ? arith::OrIOp::create(builder, loc, isEarly, isUnknown)
+                        : isUnknown;
+          llvm::append_range(all, now);
+        }
+        scf::ConditionOp::create(builder, loc, isEarly, all);
       },
       [&](OpBuilder &, Location, ValueRange) {
         scf::YieldOp::create(builder, loc);
       });
-  Values known{arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq, loop.getResult(0),
-      getState(thread, ResultState::Everything))};
-  if (isInWords) {
-    llvm::append_range(known, unpack(thread, loop.getResults().drop_front()));
-    return known;
+  if (!isInWords)
+    acquire(thread);
+  SmallVector<Values> found;
+  for (auto [i, at] : llvm::enumerate(numbers)) {
+    ValueRange own = loop.getResults().slice(i * (pieces + 1), pieces + 1);
+    Values known{arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, own.front(),
+        getState(thread, ResultState::Everything))};
+    if (isInWords) {
+      llvm::append_range(known, unpack(thread, own.drop_front()));
+    } else {
+      Value place =
+          arith::SelectOp::create(builder, loc, known.front(),
+                                  getPlace(thread, at, ResultState::Everything),
+                                  getPlace(thread, at, ResultState::Own));
+      llvm::append_range(known, loadPublished(thread, memory, place));
+    }
+    found.push_back(known);
   }
-  acquire(thread);
-  Value place =
-      arith::SelectOp::create(builder, loc, known.front(),
-                              getPlace(thread, at, ResultState::Everything),
-                              getPlace(thread, at, ResultState::Own));
-  llvm::append_range(known, loadPublished(thread, memory, place));
-  return known;
+  return found;
 }
 
 Values PublishedResults::get(CollectiveBuilder &c, Value at) {
@@ -256,7 +302,7 @@ Values PublishedResults::get(CollectiveBuilder &c, Value at) {
     return c.get(buildView(c.builder, c.loc, c.getPullType(any), memory),
                  place);
   CollectiveBuilder typed = c;
-  typed.elementTypes = {c.builder.getI64Type()};
+  typed.elementTypes = {wordType};
   Value view = buildView(c.builder, c.loc, typed.getPullType(any), {words});
   Values packed;
   for (int64_t i = 0; i < pieces; ++i)

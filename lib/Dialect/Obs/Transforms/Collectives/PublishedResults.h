@@ -10,8 +10,10 @@
 // together with the state, and one operation reads or writes a word. No other
 // data is published then, so no fences are needed. A result of one piece has
 // one word, which is overwritten. A result of several pieces has words for each
-// state: a thread could otherwise read pieces of different states. A count has
-// 62 bits in one word.
+// state: a thread could otherwise read pieces of different states. A count is
+// in one word of its own type: it is incremented by 1 as long as it is that of
+// a tile, so that 0 means that it is not there, and the sign says that it is
+// that of all elements.
 //
 // Other results are in memory of their own, and fences order their accesses and
 // those of the state.
@@ -44,8 +46,11 @@ public:
   using Values = CollectiveBuilder::Values;
 
   /// `number` results of the element types of the builder. If `isCount`, a
-  /// result is a number of elements, of type `index`. Builds code of the host.
-  PublishedResults(CollectiveBuilder &c, Value number, bool isCount);
+  /// result is a number of elements, of type `i32`, `i64` or `index`. Builds
+  /// code of the host. `leastThreads` is the number of threads that should run
+  /// at once on a multiprocessor, at least; 0 is the default.
+  PublishedResults(CollectiveBuilder &c, Value number, bool isCount,
+                   int64_t leastThreads = 0);
 
   /// At level block: the next value of the counter, from 0 on.
   Value draw(CollectiveBuilder &block);
@@ -55,7 +60,12 @@ public:
   /// In a thread: waits until result `number` has at least the state `least`,
   /// and returns it. The first value is a condition: true if the state is
   /// `Everything`.
-  Values await(CollectiveBuilder &thread, Value number, Value least);
+  Values await(CollectiveBuilder &thread, Value number, Value least) {
+    return await(thread, ArrayRef(number), least).front();
+  }
+  /// The same for several results, which are read at the same time.
+  SmallVector<Values> await(CollectiveBuilder &thread, ArrayRef<Value> numbers,
+                            Value least);
   /// On the host, after the kernel: result `number` of state `Everything`.
   Values get(CollectiveBuilder &c, Value number);
 
@@ -69,6 +79,9 @@ private:
   /// The number of results.
   Value number;
   bool isCount;
+  int64_t leastThreads;
+  /// The type of the words.
+  IntegerType wordType;
   /// The number of words of a result for each state, and of states that have
   /// words of their own. There is one flag if results are in other memory.
   int64_t pieces, states;

@@ -8,8 +8,7 @@
 #include "Expansion.h"
 #include "Grid.h"
 #include "Pieces.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "RankTables.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -19,9 +18,6 @@ using Values = CollectiveBuilder::Values;
 
 /// The number of chunks of keys of a block: a warp ranks a chunk.
 static constexpr int64_t maxChunks = 8;
-/// The number of entries of a table with a row for each chunk and a column for
-/// each key. A table fits in shared memory.
-static constexpr int64_t tableSize = 4096;
 /// The minimum length of a chunk. A table has a row for each chunk, so shorter
 /// chunks would cost more than they save.
 static constexpr int64_t minChunk = 128;
@@ -78,12 +74,9 @@ struct RankedKeys {
   }
   /// The number of occurrences of each key in each chunk: chunk by chunk.
   Value buildTable(CollectiveBuilder &c);
-  /// Memory with a row for each chunk and a column for each key.
-  Value allocateTable(CollectiveBuilder &c);
-  /// Writes the ranks of the keys of a chunk, at level warp. `next` holds the
-  /// rank of the first key of each kind, and `seen` holds 0.
-  void writeRanks(CollectiveBuilder &warp, Value chunk, Value next, Value seen,
-                  Type type);
+  /// Writes the ranks of the keys of a chunk, at level warp.
+  void writeRanks(CollectiveBuilder &warp, const RankTables &tables,
+                  Value chunk, Type type);
 
   Value keys;
   Extent n;
@@ -108,8 +101,8 @@ RankedKeys::RankedKeys(CollectiveBuilder &c, RankOp op, Extent n)
   int64_t most =
       c.level == Level::Warp
           ? 1
-          : std::clamp<int64_t>(tableSize / std::max<int64_t>(numKeys.size, 1),
-                                1, maxChunks);
+          : std::clamp<int64_t>(
+                maxKeyTable / std::max<int64_t>(numKeys.size, 1), 1, maxChunks);
   chunkSize = llvm::alignTo(
       std::max<uint64_t>(llvm::divideCeil(n.bound, most), minChunk), warpSize);
   numChunks = std::max<int64_t>(llvm::divideCeil(n.bound, chunkSize), 1);
@@ -144,21 +137,9 @@ Value RankedKeys::buildTable(CollectiveBuilder &c) {
       .front();
 }
 
-Value RankedKeys::allocateTable(CollectiveBuilder &c) {
-  auto home = HomeAttr::get(c.builder.getContext(), c.level, Storage::Shared);
-  return memref::AllocOp::create(
-      c.builder, c.loc,
-      MemRefType::get({numChunks, numKeys.size}, c.elementTypes.front(),
-                      MemRefLayoutAttrInterface(), home));
-}
-
-void RankedKeys::writeRanks(CollectiveBuilder &warp, Value chunk, Value next,
-                            Value seen, Type type) {
-  OpBuilder &builder = warp.builder;
-  Location loc = warp.loc;
+void RankedKeys::writeRanks(CollectiveBuilder &warp, const RankTables &tables,
+                            Value chunk, Type type) {
   Extent lanes = warp.getConstantExtent(warpSize);
-  Value zero = convert(warp, warp.constant(0), warp.elementTypes.front());
-  Value one = convert(warp, warp.constant(1), warp.elementTypes.front());
   CollectiveBuilder typed = warp;
   typed.elementTypes =
       llvm::to_vector(cast<PullType>(keys.getType()).getElementTypes());
@@ -173,49 +154,19 @@ void RankedKeys::writeRanks(CollectiveBuilder &warp, Value chunk, Value next,
         i = warp.min(i, warp.sub(n.value, warp.constant(1)));
       return typed.get(keys, i);
     }));
-    auto getPlace = [&](Value lane) -> Values {
-      return {chunk, toIndex(warp, warp.get(own, lane).front(),
-                             /*isUnsigned=*/true)};
-    };
-    auto load = [&](Value memory, Value lane) -> Value {
-      return memref::LoadOp::create(builder, loc, memory, getPlace(lane));
-    };
-    auto add = [&](arith::AtomicRMWKind kind, Value value, Value memory,
-                   Value lane) {
-      memref::AtomicRMWOp::create(builder, loc, kind, value, memory,
-                                  getPlace(lane));
-    };
-    auto getBit = [&](Value lane) -> Value {
-      return arith::ShLIOp::create(
-          builder, loc, one, convert(warp, lane, warp.elementTypes.front()));
-    };
-    Value before = warp.force(warp.generate(
-        lanes, [&](Value lane) { return Values{load(seen, lane)}; }));
+    RankedRow row(
+        warp, tables, chunk,
+        [&](Value lane) {
+          return toIndex(warp, warp.get(own, lane).front(),
+                         /*isUnsigned=*/true);
+        },
+        [&](llvm::function_ref<void(Value)> body) {
+          forEachLane(warp, at, body);
+        });
     forEachLane(warp, at, [&](Value lane) {
-      add(arith::AtomicRMWKind::xori, getBit(lane), seen, lane);
+      write(warp, convert(warp, row.getRank(lane), type), warp.add(at, lane));
     });
-    // The lanes with an equal key.
-    Value equal = warp.force(warp.generate(lanes, [&](Value lane) -> Values {
-      return {arith::XOrIOp::create(builder, loc, load(seen, lane),
-                                    warp.get(before, lane).front())};
-    }));
-    auto getLower = [&](Value lane) -> Value {
-      return arith::AndIOp::create(
-          builder, loc, arith::SubIOp::create(builder, loc, getBit(lane), one),
-          warp.get(equal, lane).front());
-    };
-    forEachLane(warp, at, [&](Value lane) {
-      Value count = math::CtPopOp::create(builder, loc, getLower(lane));
-      Value rank = warp.add(load(next, lane), count);
-      write(warp, convert(warp, rank, type), warp.add(at, lane));
-    });
-    forEachLane(warp, at, [&](Value lane) {
-      buildIf(warp, warp.equal(getLower(lane), zero), [&] {
-        Value count =
-            math::CtPopOp::create(builder, loc, warp.get(equal, lane).front());
-        add(arith::AtomicRMWKind::addi, count, next, lane);
-      });
-    });
+    row.finish();
   });
 }
 
@@ -257,26 +208,14 @@ LogicalResult strategies::expandRank(OpBuilder &builder, RankOp op) {
 
   PushType type = op.getRanks().getType();
   Value ranks = buildFill(c, type, n.value, {}, /*unchecked=*/false, [&] {
-    Value next = ranked.allocateTable(c), seen = ranked.allocateTable(c);
-    Value zero = convert(c, c.constant(0), number);
-    auto store = [&](Value value, Value memory, Value chunk, Value key) {
-      memref::StoreOp::create(c.builder, c.loc, value, memory,
-                              ValueRange{chunk, key});
-    };
-    forEach(c, ranked.numKeys.value, [&](Value key) {
-      accumulate(c, chunks, getSum(c, sums, key),
-                 [&](Value chunk, Value begin) {
-                   store(convert(c, begin, number), next, chunk, key);
-                   store(zero, seen, chunk, key);
-                   return c.add(begin, getCount(chunk, key));
-                 });
-    });
+    RankTables tables(c, ranked.numChunks, ranked.numKeys);
+    tables.start(c, [&](Value key) { return getSum(c, sums, key); }, getCount);
     auto par = ParOp::create(c.builder, c.loc, chunks, Level::Warp);
     Block *block = c.builder.createBlock(&par.getBody(), {},
                                          c.builder.getIndexType(), c.loc);
     CollectiveBuilder warp = c;
     warp.level = Level::Warp;
-    ranked.writeRanks(warp, block->getArgument(0), next, seen,
+    ranked.writeRanks(warp, tables, block->getArgument(0),
                       type.getElementTypes().front());
   });
   Value counts = buildPush(c, op.getCounts(), ranked.numKeys, [&](Value key) {
