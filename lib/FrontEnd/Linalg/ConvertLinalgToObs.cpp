@@ -116,8 +116,13 @@ LogicalResult Converter::convertOp(Operation *op) {
         Extents from = b.getExtents(lookup(op.getSrc())), to;
         for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
           Extents part;
-          for (int64_t dim : group)
+          for (int64_t dim : group) {
+            // The verifier of the operation accepts other numbers.
+            if (dim < 0 || dim >= static_cast<int64_t>(from.size()))
+              return LogicalResult(op.emitOpError(
+                  "names a dimension that the source does not have"));
             part.push_back(from[dim]);
+          }
           to.push_back(b.getProduct(part));
         }
         return convert(op, b.reshape(lookup(op.getSrc()), orOne(to)));

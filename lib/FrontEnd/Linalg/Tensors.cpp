@@ -145,6 +145,14 @@ LogicalResult Converter::convertPad(tensor::PadOp op) {
   Block &body = op.getRegion().front();
   if (failed(verifyBody(op, body)))
     return failure();
+  // The verifier of the operation does not compare these numbers.
+  auto isComplete = [](ArrayRef<int64_t> numbers, ValueRange given) {
+    return llvm::count(numbers, ShapedType::kDynamic) ==
+           static_cast<int64_t>(given.size());
+  };
+  if (!isComplete(op.getStaticLow(), op.getLow()) ||
+      !isComplete(op.getStaticHigh(), op.getHigh()))
+    return op.emitOpError("has a width of the pad without an operand");
   Value source = lookup(op.getSource());
   unsigned rank = op.getSourceType().getRank();
   define(op, rank ? b.pad(source, getNumbers(op.getMixedLowPad()),

@@ -164,3 +164,23 @@ func.func @main(%x: memref<8xf32>) {
   linalg.fill ins(%c : f32) outs(%s : memref<4xf32, strided<[1], offset: 4>>)
   return
 }
+
+// -----
+
+func.func @pad(%a: tensor<?xi32>) -> tensor<?xi32> {
+  %z = arith.constant 0 : i32
+  // expected-error@+1 {{has a width of the pad without an operand}}
+  %p = tensor.pad %a low[0] high[-9223372036854775808] {
+  ^bb0(%i: index):
+    tensor.yield %z : i32
+  } : tensor<?xi32> to tensor<?xi32>
+  return %p : tensor<?xi32>
+}
+
+// -----
+
+func.func @collapse(%a: tensor<?x?xi32>) -> tensor<?xi32> {
+  // expected-error@+1 {{names a dimension that the source does not have}}
+  %f = tensor.collapse_shape %a [[-4294967296, 1]] : tensor<?x?xi32> into tensor<?xi32>
+  return %f : tensor<?xi32>
+}
