@@ -61,7 +61,7 @@ Source Source::get(ModuleOp module) {
       return;
     Pull pull{name, op->getLoc(), {}, getDepth(op), getElements(op)};
     for (Operation &inner : op->getRegion(0).front().without_terminator())
-      pull.body.push_back(getPlace(inner.getLoc()));
+      pull.body.emplace_back(getPlace(inner.getLoc()), inner.getName());
     source.pulls.push_back(std::move(pull));
   });
   return source;
@@ -92,16 +92,23 @@ obs::reportPulls(KernelOp kernel, const Source &source,
     Count all;
     std::optional<int64_t> most;
     size_t places = 0;
-    for (const std::string &place : pull.body) {
+    for (const auto &[place, sourceName] : pull.body) {
       auto ops = opsAt.find(place);
       if (ops == opsAt.end())
         continue;
-      // Several operations can come from one; count one kind of them.
+      // Several operations can come from one, and several of the source can
+      // have one place; count one kind of them, the same as in the source if
+      // there is one.
       llvm::MapVector<OperationName, SmallVector<Operation *>> kinds;
       for (Operation *op : ops->second)
         if (op->getParentOfType<scf::ForallOp>() &&
             !op->hasTrait<OpTrait::IsTerminator>())
           kinds[op->getName()].push_back(op);
+      if (auto same = kinds.find(sourceName); same != kinds.end()) {
+        auto copies = same->second;
+        kinds.clear();
+        kinds[sourceName] = copies;
+      }
       for (auto &[name, copies] : kinds) {
         Count sum;
         std::optional<int64_t> runs = 0;

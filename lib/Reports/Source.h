@@ -25,8 +25,8 @@ struct Source {
   struct Pull {
     std::string name;
     Location location;
-    /// Locations of the operations for each element.
-    std::vector<std::string> body;
+    /// Locations and names of the operations for each element.
+    std::vector<std::pair<std::string, OperationName>> body;
     /// The number of surrounding sub-programs of blocks or warps.
     unsigned depth = 0;
     /// The number of elements, if it is known.

@@ -8,7 +8,7 @@ wrong, and microseconds on the GPU with cold caches for one large case. A peer i
 same program in PyTorch, compiled by Inductor where it can. A ratio is the time of the peer divided
 by ours. The exit status is the number of programs that failed.
 
-With --dry, nothing runs on a GPU: programs run on the emulator, peers in PyTorch on the CPU, and
+Arguments are names of programs; without any, all run. With --dry, nothing runs on a GPU: programs run on the emulator, peers in PyTorch on the CPU, and
 the large cases are made.
 """
 
@@ -304,7 +304,8 @@ def main() -> int:
     is_dry, out = "--dry" in sys.argv, Path(os.environ.get("OUT", ".")) / "gpu_arrays.json"
     results: dict[str, Any] = {}
     failed = 0
-    for name in CASES:
+    names = [word for word in sys.argv[1:] if word != "--dry"]
+    for name in names or CASES:
         results[name] = {}
         for key, step in (("check", dry),) if is_dry else (("check", run), ("times", times)):
             if key == "times" and not str(results[name]["check"]).startswith("ok"):

@@ -417,8 +417,10 @@ def errors_leave_the_next_call_alone() -> None:
             raise AssertionError("a wrong argument is not refused")
     before = torch.cuda.memory_allocated()
     torch.cuda.set_per_process_memory_fraction(0.01)
+    # One array fits, and its result does not.
+    size = torch.cuda.get_device_properties(0).total_memory * 6 // 1000 // 4
+    big = torch.empty(size, device="cuda")
     try:
-        big = torch.empty(300 * 2**20, device="cuda")
         SAXPY([1.0, big, big])
         raise AssertionError("memory does not end")
     except torch.OutOfMemoryError:

@@ -214,7 +214,7 @@ REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     ),
     "rank": (lambda a, s: arrays.fold_seg(operator.add, 0, a, s), (V, M), "vector of integers"),
     "condition": (
-        lambda a: arrays.while_loop(lambda x: x, a)(lambda x: x), (V,), "is an i1: compare",
+        lambda a: arrays.while_loop(lambda x: x, a)(lambda x: x), (V,), "is one i1",
     ),
     "carried": (
         lambda a: arrays.loop(3, a)(lambda k, x: x.to(f32)), (V,), "a loop does not change types",

@@ -107,12 +107,13 @@
 // QUARTER: memref.load %reinterpret_cast[
 // QUARTER: memref.store %{{.*}}, %reinterpret_cast_0[
 // QUARTER: gpu.return
-// The forced array is four registers of each thread: the steps are written out.
+// The forced array is four registers of each thread, of neighbouring elements: the steps are written out.
 // QUARTER: gpu.func @inc_forced(
 // QUARTER: memref.alloca() : memref<4xi32>
-// QUARTER-DAG: arith.addi %thread_id_x, %c128
-// QUARTER-DAG: arith.addi %thread_id_x, %c256
-// QUARTER-DAG: arith.addi %thread_id_x, %c384
+// QUARTER-DAG: %[[WARP:.*]] = arith.divui %thread_id_x, %c32
+// QUARTER-DAG: arith.muli %[[WARP]], %c128
+// QUARTER-DAG: %[[LANE:.*]] = arith.remui %thread_id_x, %c32
+// QUARTER-DAG: arith.muli %[[LANE]], %c4
 // QUARTER: scf.for %{{.*}} = %block_id_x to %{{.*}} step %grid_dim_x
 // QUARTER-COUNT-4: memref.load %reinterpret_cast[
 // QUARTER-COUNT-4: memref.store %{{.*}}, %alloca[

@@ -39,9 +39,9 @@ def sort(is_before: Callable[[Any, Any], Any], array: Pull, *, first: int | None
             f"sort takes rows of a known length up to {MOST_SORTED}: "
             "examples/python/large_sort.py sorts others"
         )
-    if first is not None and not 0 <= first <= length:
-        raise TraceError(f"sort: rows of {length} elements do not have {first} first ones")
-    kept = length if first is None else first
+    if first is not None and first < 0:
+        raise TraceError(f"sort: first={first} is no number of elements")
+    kept = length if first is None else min(first, length)
     if length < 2:
         return source if kept == length else source.take(*source.shape[:-1], kept)
     size = 1 << (length - 1).bit_length()
