@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 # The description of the dialect explains these names.
 LEAVES = frozenset(
-    ["array", "attr-dict", "index-value", "integer", "keyword", "literal", "memref", "name", "operation-name", "region", "string", "symbol", "type", "value"])
+    ["array", "attr-dict", "index-value", "integer", "keyword", "literal", "location", "memref", "name", "operation-name", "region", "string", "symbol", "type", "value"])
 
 HEADING = re.compile(r"^### `(obs\.[\w.]+)`.*\n", re.MULTILINE)
 SYNTAX = re.compile(r"^Syntax:\n\n```\n(.*?)^```$", re.MULTILINE | re.DOTALL)

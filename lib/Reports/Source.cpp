@@ -46,6 +46,11 @@ static unsigned getDepth(Operation *op) {
   return depth;
 }
 
+static Source::Kind getKind(Operation *op) {
+  return {op->getName(),
+          op->getNumResults() ? op->getResult(0).getType() : Type()};
+}
+
 Source Source::get(ModuleOp module) {
   Source source;
   if (!module.getOps<KernelOp>().empty())
@@ -61,8 +66,19 @@ Source Source::get(ModuleOp module) {
       return;
     Pull pull{name, op->getLoc(), {}, getDepth(op), getElements(op)};
     for (Operation &inner : op->getRegion(0).front().without_terminator())
-      pull.body.emplace_back(getPlace(inner.getLoc()), inner.getName());
-    source.pulls.push_back(std::move(pull));
+      pull.body.emplace_back(getPlace(inner.getLoc()), getKind(&inner));
+    auto same = llvm::find_if(source.pulls, [&](const Pull &other) {
+      return other.name == name && getPlace(other.location) == place &&
+             other.body == pull.body && other.depth == pull.depth;
+    });
+    if (same == source.pulls.end()) {
+      source.pulls.push_back(std::move(pull));
+      return;
+    }
+    ++same->numArrays;
+    same->elements = same->elements && pull.elements
+                         ? std::optional(*same->elements + *pull.elements)
+                         : std::nullopt;
   });
   return source;
 }
@@ -92,22 +108,22 @@ obs::reportPulls(KernelOp kernel, const Source &source,
     Count all;
     std::optional<int64_t> most;
     size_t places = 0;
-    for (const auto &[place, sourceName] : pull.body) {
+    for (const auto &[place, sourceKind] : pull.body) {
       auto ops = opsAt.find(place);
       if (ops == opsAt.end())
         continue;
       // Several operations can come from one, and several of the source can
       // have one place; count one kind of them, the same as in the source if
       // there is one.
-      llvm::MapVector<OperationName, SmallVector<Operation *>> kinds;
+      llvm::MapVector<Source::Kind, SmallVector<Operation *>> kinds;
       for (Operation *op : ops->second)
         if (op->getParentOfType<scf::ForallOp>() &&
             !op->hasTrait<OpTrait::IsTerminator>())
-          kinds[op->getName()].push_back(op);
-      if (auto same = kinds.find(sourceName); same != kinds.end()) {
-        auto copies = same->second;
+          kinds[getKind(op)].push_back(op);
+      if (auto same = kinds.find(sourceKind); same != kinds.end()) {
+        SmallVector<Operation *> copies = std::move(same->second);
         kinds.clear();
-        kinds[sourceName] = copies;
+        kinds[sourceKind] = std::move(copies);
       }
       for (auto &[name, copies] : kinds) {
         Count sum;
@@ -139,11 +155,14 @@ obs::reportPulls(KernelOp kernel, const Source &source,
                   (*most == *pull.elements ? " time" : " times") +
                   " each element"
             : all.str() + " elements";
-    os << "    " << pull.name << " at " << getPlace(pull.location) << ", in "
-       << places << (places == 1 ? " place: " : " places: ") << computed
-       << '\n';
+    os << "    " << pull.name << " at " << getPlace(pull.location);
+    if (pull.numArrays > 1)
+      os << ", " << pull.numArrays << " arrays";
+    os << ", in " << places << (places == 1 ? " place: " : " places: ")
+       << computed << '\n';
     data.push_back(llvm::json::Object{{"operation", pull.name},
                                       {"location", toJSON(pull.location)},
+                                      {"arrays", pull.numArrays},
                                       {"places", int64_t(places)},
                                       {"computed", computed}});
   }

@@ -21,16 +21,20 @@ namespace mlir::obs {
 
 /// The program over arrays from which kernels were compiled.
 struct Source {
-  /// An operation that computes the elements of a virtual array.
+  /// The name of an operation, and the type of its first result.
+  using Kind = std::pair<OperationName, Type>;
+  /// The operations at one location that compute the elements of virtual
+  /// arrays. A loop that a front end has unrolled makes several of one kind.
   struct Pull {
     std::string name;
     Location location;
-    /// Locations and names of the operations for each element.
-    std::vector<std::pair<std::string, OperationName>> body;
+    /// Locations and kinds of the operations for each element.
+    std::vector<std::pair<std::string, Kind>> body;
     /// The number of surrounding sub-programs of blocks or warps.
     unsigned depth = 0;
-    /// The number of elements, if it is known.
+    /// The number of elements of all arrays, if it is known.
     std::optional<int64_t> elements;
+    unsigned numArrays = 1;
   };
 
   /// Empty for kernels that are already compiled.

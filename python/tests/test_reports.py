@@ -144,12 +144,14 @@ DATA: dict[str, Any] = {
                 {
                     "operation": "obs.map",
                     "location": place(3, 9),
+                    "arrays": 1,
                     "places": 1,
                     "computed": "1 time each element",
                 },
                 {
                     "operation": "obs.generate",
                     "location": place(3, 9),
+                    "arrays": 1,
                     "places": 2,
                     "computed": "2 * arg1.dim0 elements",
                 },
