@@ -30,8 +30,7 @@ class Irregular(Collectives):
             self.expand,
             self.scatter,
         ]
-        if self.level != "grid":
-            ways.append(self.rank)
+        ways.append(self.partition if self.level == "grid" else self.rank)
         return self.rng.choice(ways)(x)
 
     def forced(self, p: Array, q: Array) -> Array:
@@ -102,6 +101,46 @@ class Irregular(Collectives):
         self.define(p, [result], ranks)
         self.define(q, [result], lambda data: [(sum(k == j for (k,) in data),) for j in range(keys)])
         return self.forced(p, q)
+
+    def partition(self, x: Array) -> Array | None:
+        """Elements with keys, in the order of the keys."""
+        if len(x.elements) > 2:
+            return None
+        limit = self.rng.choice([1, 2, 3, 16])
+        keys = self.below(limit, x.dims)
+        kind = keys.elements[0]
+        whole = self.array((*keys.elements, *x.elements), x.dims)
+        self.line(f"{whole.name} = obs.zip {keys.name}, {x.name} : {keys.type}, {x.type}")
+        self.define(whole, [keys, x], lambda a, b: [(*k, *y) for k, y in zip(a, b)])
+        starts = self.array(("i32",), [Dim(limit)])
+        zero, j, m, y, w, c, e, t, stored = (self.name() for _ in range(9))
+        ones = self.array(("i32",), x.dims)
+        self.line(f"{zero} = arith.constant 0 : i32")
+        self.line(f"{starts.name} = obs.generate ({j}) {{")
+        self.line(f"  {m} = obs.map ({y} = {keys.name} : {keys.type}) -> {ones.type} {{")
+        if kind != "index":
+            self.line(f"    {w} = arith.index_cast {y} : {kind} to index")
+        self.line(f"    {c} = arith.cmpi ult, {y if kind == 'index' else w}, {j} : index")
+        self.line(f"    {e} = arith.extui {c} : i1 to i32")
+        self.line(f"    obs.yield {e} : i32")
+        self.line("  }")
+        self.line(f"  {t} = obs.reduce (%a0, %b0) = {m} init {zero} : {ones.type} -> i32 {{")
+        self.line("    %c0 = arith.addi %a0, %b0 : i32")
+        self.line("    obs.yield %c0 : i32")
+        self.line("  }")
+        self.line(f"  obs.yield {t} : i32")
+        self.line(f"}} : {starts.type}")
+        self.line(f"{stored} = obs.force {starts.name} : {starts.type}")
+        p = self.array(whole.elements, x.dims, self.level)
+        names = [self.name() for _ in whole.elements]
+        self.line(
+            f"{p.name} = obs.partition ({', '.join(names)}) = {whole.name} from {stored} : {whole.type}, "
+            f"{starts.type} -> {p.type} {{"
+        )
+        self.line(f"  obs.yield {names[0]} : {kind}")
+        self.line("}")
+        self.define(p, [whole], lambda data: sorted(data, key=lambda element: element[0]))
+        return self.force(self.change_push(p))[0]
 
     def expand(self, x: Array) -> Array | None:
         most = self.rng.choice([1, 2, 4])
