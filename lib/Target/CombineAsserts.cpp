@@ -1,8 +1,7 @@
 //===- CombineAsserts.cpp - One branch for several assertions -------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
-// Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,7 @@
 //===- UnrollWhile.cpp - Several iterations of a loop for each branch -----===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
-// Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,7 @@ namespace mlir::obs {
 
 /// The number of iterations for each branch, and the maximum number of
 /// operations of one.
-static constexpr int64_t turns = 4;
+static constexpr int64_t iterations = 4;
 static constexpr size_t maxOperations = 24;
 
 /// True if all operations of `block` are short, and allowed for all operands.
@@ -61,6 +60,7 @@ static arith::CmpIOp findBound(scf::WhileOp loop) {
   for (Value part : parts) {
     auto bound = part.getDefiningOp<arith::CmpIOp>();
     if (!bound || !bound->hasOneUse() || parts.size() < 2 ||
+        bound.getLhs().getType().isInteger(1) ||
         (bound.getPredicate() != arith::CmpIPredicate::slt &&
          bound.getPredicate() != arith::CmpIPredicate::ult) ||
         !llvm::is_contained(before->getArguments(), bound.getLhs()) ||
@@ -93,7 +93,7 @@ static SmallVector<Value> copy(OpBuilder &builder, Block &block,
       operands, [&](Value value) { return map.lookupOrDefault(value); });
 }
 
-/// Builds, before `loop`, a loop that executes `turns` iterations for each
+/// Builds, before `loop`, a loop that executes `iterations` iterations for each
 /// branch while the counter allows so many. `loop` executes the others.
 static void unroll(scf::WhileOp loop, arith::CmpIOp bound) {
   OpBuilder builder(loop);
@@ -109,14 +109,14 @@ static void unroll(scf::WhileOp loop, arith::CmpIOp bound) {
   bool isSigned = bound.getPredicate() == arith::CmpIPredicate::slt;
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   Value none = constant(type, isSigned ? llvm::minIntN(width) : 0);
-  Value hasMany = arith::CmpIOp::create(builder, loc,
-                                        isSigned ? arith::CmpIPredicate::sge
-                                                 : arith::CmpIPredicate::uge,
-                                        bound.getRhs(), constant(type, turns));
+  Value hasMany = arith::CmpIOp::create(
+      builder, loc,
+      isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge,
+      bound.getRhs(), constant(type, iterations));
   Value limit = arith::SelectOp::create(
       builder, loc, hasMany,
       arith::SubIOp::create(builder, loc, bound.getRhs(),
-                            constant(type, turns - 1)),
+                            constant(type, iterations - 1)),
       none);
   Value always = constant(truth, 1), one = constant(type, 1);
   auto check = [&](OpBuilder &inside, ValueRange values, Value inRange) {
@@ -130,9 +130,9 @@ static void unroll(scf::WhileOp loop, arith::CmpIOp bound) {
   unsigned counter = cast<BlockArgument>(bound.getLhs()).getArgNumber();
   unsigned carried = loop.getInits().size();
   SmallVector<Type> types(loop.getResultTypes());
-  types.append(turns - 1, truth);
+  types.append(iterations - 1, truth);
   SmallVector<Value> inits(loop.getInits());
-  inits.append(turns - 1, always);
+  inits.append(iterations - 1, always);
   auto many = scf::WhileOp::create(
       builder, loc, types, inits,
       [&](OpBuilder &inside, Location, ValueRange values) {
@@ -145,17 +145,17 @@ static void unroll(scf::WhileOp loop, arith::CmpIOp bound) {
       [&](OpBuilder &inside, Location, ValueRange values) {
         // Values that are used only in the loop may be wrong after its end.
         SmallVector<Value> now(values.take_front(carried)), results, executed;
-        for (int64_t turn = 0; turn < turns; ++turn) {
-          if (turn > 0) {
+        for (int64_t k = 0; k < iterations; ++k) {
+          if (k > 0) {
             Value holds = check(inside, now, always);
-            if (turn > 1)
+            if (k > 1)
               holds =
                   arith::AndIOp::create(inside, loc, executed.back(), holds);
             executed.push_back(holds);
           }
           now = copy(inside, after, now, loop.getYieldOp().getOperands());
           SmallVector<Value> before = std::exchange(results, now);
-          for (unsigned i = 0; turn > 0 && i < carried; ++i)
+          for (unsigned i = 0; k > 0 && i < carried; ++i)
             if (i != counter && !loop.getResult(i).use_empty())
               results[i] = arith::SelectOp::create(inside, loc, executed.back(),
                                                    now[i], before[i]);

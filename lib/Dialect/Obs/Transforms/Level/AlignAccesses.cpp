@@ -64,7 +64,7 @@ struct Low {
     common = std::min(common, other.bits + unsigned(llvm::countr_zero(value)));
     return get(common, value * other.value);
   }
-  /// What is known of a number that is one of both.
+  /// The low bits that two numbers have in common.
   Low join(const Low &other) const {
     unsigned equal = llvm::countr_zero(value ^ other.value);
     return get(std::min({bits, other.bits, equal}), value);
@@ -160,7 +160,7 @@ Low LowBits::getCarried(Value value, Value init, Value next) {
     assumed.erase(value);
     if (joined.bits == low.bits)
       return low;
-    // What was computed from the assumption is wrong.
+    // Results that were computed from the assumption are wrong.
     known = before;
     low = joined;
   }
