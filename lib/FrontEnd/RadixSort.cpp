@@ -11,11 +11,8 @@
 // Each element becomes a key, whose unsigned order is the order of the
 // elements, and its position. A pass sorts these pairs by one digit of 8 bits,
 // from the least significant one on, and keeps the order of equal digits. It
-// counts the digits of each tile, scans the counts, sorts each tile in shared
-// memory by `obs.rank`, and writes the tiles to their places. At the end, the
-// elements are read at the sorted positions. From: N. Satish, M. Harris, M.
-// Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009;
-// examples/radix-sort-64.mlir is the same program as text.
+// counts the digits, scans the counts, and moves the pairs by `obs.partition`.
+// At the end, the elements are read at the sorted positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +28,7 @@ using namespace mlir::obs;
 
 /// A shorter vector has fewer kernels if it is sorted by merges.
 static constexpr int64_t shortest = 1 << 15;
-static constexpr int64_t tile = 2048, digitBits = 8, numDigits = 256;
+static constexpr int64_t digitBits = 8, numDigits = 256;
 
 /// True if `right` is the same function of the second `count` arguments of a
 /// block as `left` is of the first ones.
@@ -73,137 +70,43 @@ static Value cloneValue(OpBuilder &b, Value value, Block &block,
 
 Value ArrayBuilder::sortDigit(Value pairs, Value shift) {
   auto type = cast<PullType>(pairs.getType());
-  ArrayRef<Type> element = type.getElementTypes();
-  int64_t n = type.getExtents().front();
-  OpFoldResult size = getIndexAttr(tile),
-               tiles = getIndexAttr(llvm::divideCeil(n, tile)),
-               allDigits = getIndexAttr(numDigits);
-  Value zero = getNumber(getI32Type(), 0), one = getNumber(getI32Type(), 1);
-  auto getBlockType = [&](int64_t extent, TypeRange types) {
-    return PushType::get(getContext(), Level::Block, {extent},
-                         SmallVector<Type>(types));
+  OpFoldResult size = getIndexAttr(type.getExtents().front());
+  auto getDigit = [&](ValueRange pair) -> SmallVector<Value> {
+    Value digit = arith::TruncIOp::create(
+        *this, getI8Type(), arith::ShRUIOp::create(*this, pair.front(), shift));
+    return {arith::ExtUIOp::create(*this, getI32Type(), digit)};
   };
-  auto counts = getBlockType(numDigits, getI32Type());
-  auto add = [&](Value a, Value b) -> Value {
-    return arith::AddIOp::create(*this, a, b);
-  };
-  auto getPlace = [&](Value number, ValueRange j) {
-    return add(arith::MulIOp::create(*this, number, getIndex(tile)), j.front());
-  };
-  auto isIn = [&](Value place) -> Value {
-    return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, place,
-                                 getIndex(n));
-  };
-  auto getDigit = [&](Value key) -> Value {
-    return arith::TruncIOp::create(*this, getI8Type(),
-                                   arith::ShRUIOp::create(*this, key, shift));
-  };
-  auto castIndex = [&](Value number) -> Value {
-    return arith::IndexCastUIOp::create(*this, getIndexType(), number);
-  };
-  // Past the end, a tile repeats the last pair, and digits are the largest.
-  auto getTile = [&](Value number) {
-    return forceOne(generate(size, [&](ValueRange j) {
-      return get(pairs, Value(arith::MinUIOp::create(*this, getPlace(number, j),
-                                                     getIndex(n - 1))));
-    }));
-  };
-  auto getDigits = [&](Value own, Value number) {
-    return generate(size, [&](ValueRange j) -> SmallVector<Value> {
-      return {arith::SelectOp::create(*this, isIn(getPlace(number, j)),
-                                      getDigit(get(own, j).front()),
-                                      getNumber(getI8Type(), -1))};
-    });
+  auto sum = [&](ValueRange x) -> SmallVector<Value> {
+    return {arith::AddIOp::create(*this, x[0], x[1])};
   };
   auto store = [&](Value array, StringRef kernel) {
     auto force = ForceOp::create(*this, array, ValueRange());
-    force.setThreads(256);
     force.setKernel(kernel);
     return force.getResults().front();
   };
-  auto sum = [&](ValueRange x) -> SmallVector<Value> {
-    return {add(x[0], x[1])};
-  };
-
-  Value perTile =
-      distributePush(
-          tiles, Level::Block,
-          [&](ValueRange number) -> SmallVector<Value> {
-            Value digits = getDigits(getTile(number[0]), number[0]);
-            Value found = fill(
-                counts, zero, Value(), {}, getContract(getI32Type(), sum), [&] {
-                  par(size, Level::Thread, [&](ValueRange j) {
-                    WriteOp::create(*this, one, castIndex(getOne(digits, j)),
-                                    ContractAttr(), Attribute());
-                  });
-                });
-            return {forceOne(found, Storage::Shared)};
-          })
-          .front();
-  int64_t total = numDigits * llvm::divideCeil(n, tile);
-  Value byDigit = ReshapeOp::create(
-      *this,
-      PushType::get(getContext(), Level::Grid, {total}, Type(getI32Type())),
-      TransposeOp::create(*this, perTile, {1, 0}), ValueRange());
-  Choice onePass;
-  onePass.strategy = "one_pass";
-  Value begins = scan(store(byDigit, "count_digits"), zero, /*dim=*/0,
-                      /*exclusive=*/true, /*reverse=*/false, sum, onePass);
-
-  WriteContract once;
-  once.unchecked = true;
-  auto sorted = PushType::get(getContext(), Level::Grid, {n}, element);
-  Value moved = fill(sorted, {}, Value(), {}, once, [&] {
-    par(tiles, Level::Block, [&](ValueRange number) {
-      Value own = getTile(number[0]);
-      Value digits = forceOne(getDigits(own, number[0]), Storage::Shared);
-      Value ownBegins = forceOne(generate(allDigits, [&](ValueRange d) {
-        Value row = arith::MulIOp::create(*this, d[0], getIndex(tiles));
-        return get(begins, add(row, number[0]));
-      }));
-      auto rank = RankOp::create(*this, getBlockType(tile, getI16Type()),
-                                 counts, digits, StringAttr());
-      auto stored = ForceOp::create(*this, rank->getResults(), ValueRange());
-      Value ranks = stored.getResults()[0];
-      auto scanned = ScanOp::create(*this, counts, TypeRange(),
-                                    stored.getResults()[1], zero, Level::Block,
-                                    /*exclusive=*/true, /*total=*/false,
-                                    /*commutative=*/false, StringAttr());
-      Region body;
-      buildBlock(body, {getI32Type(), getI32Type()}, sum);
-      scanned.getBody().takeBody(body);
-      // Pair p of the sorted tile has the place p + base of its digit.
-      Value bases =
-          forceOne(map({ownBegins, forceOne(scanned.getResult())},
-                       [&](ValueRange x) -> SmallVector<Value> {
-                         return {arith::SubIOp::create(*this, x[0], x[1])};
-                       }),
-                   Storage::Shared);
-      Value sortedTile =
-          forceOne(fill(getBlockType(tile, element), {}, Value(), {}, once,
-                        [&] {
-                          par(size, Level::Thread, [&](ValueRange j) {
-                            WriteOp::create(*this, get(own, j),
-                                            castIndex(getOne(ranks, j)),
-                                            ContractAttr(), Attribute());
-                          });
-                        }),
-                   Storage::Shared);
-      par(size, Level::Thread, [&](ValueRange p) {
-        scf::IfOp::create(
-            *this, isIn(getPlace(number[0], p)), [&](OpBuilder &, Location) {
-              SmallVector<Value> pair = get(sortedTile, p);
-              Value base = getOne(bases, castIndex(getDigit(pair.front())));
-              Value offset =
-                  arith::IndexCastOp::create(*this, getI32Type(), p[0]);
-              WriteOp::create(*this, pair, castIndex(add(base, offset)),
-                              ContractAttr(), Attribute());
-              scf::YieldOp::create(*this);
-            });
+  Value zero = getNumber(getI32Type(), 0), one = getNumber(getI32Type(), 1);
+  auto counts =
+      PushType::get(getContext(), Level::Grid, {numDigits}, Type(getI32Type()));
+  Value found =
+      fill(counts, zero, Value(), {}, getContract(getI32Type(), sum), [&] {
+        par(size, Level::Thread, [&](ValueRange i) {
+          Value digit = getDigit(get(pairs, i)).front();
+          Value place =
+              arith::IndexCastUIOp::create(*this, getIndexType(), digit);
+          WriteOp::create(*this, one, place, ContractAttr(), Attribute());
+        });
       });
-    });
-  });
-  return store(moved, "sort_digits");
+  Value starts = scan(store(found, "count_digits"), zero, /*dim=*/0,
+                      /*exclusive=*/true, /*reverse=*/false, sum);
+  auto sorted = PartitionOp::create(*this,
+                                    PushType::get(getContext(), Level::Grid,
+                                                  type.getExtents(),
+                                                  type.getElementTypes()),
+                                    pairs, starts);
+  Region body;
+  buildBlock(body, type.getElementTypes(), getDigit);
+  sorted.getBody().takeBody(body);
+  return store(sorted, "sort_digits");
 }
 
 Value ArrayBuilder::sortByDigits(Value vector, ScalarCode less) {

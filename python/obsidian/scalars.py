@@ -118,12 +118,12 @@ class Scalar(Value):
         right = same(other, type(self))
         if self.kind == "bool" and name in _ORDERS:
             raise TraceError("an i1 is true or false, and has no order")
-        if name in _ORDERS and type(other) is int and self.kind == "int":
-            if other >= 1 << (self.bits - 1):
-                raise TraceError(
-                    f"{other} is a number with a sign here, and out of the range of "
-                    f"{self.type_name}: obsidian.unsigned compares numbers without a sign"
-                )
+        is_order = name in _ORDERS and type(other) is int and self.kind == "int"
+        if is_order and cast(int, other) >= 1 << (self.bits - 1):
+            raise TraceError(
+                f"{other} is a number with a sign here, and out of the range of {self.type_name}: "
+                "obsidian.unsigned compares numbers without a sign"
+            )
         of_int, of_float = _PREDICATES[name]
         return compare(self, right, of_float if self.kind == "float" else of_int)
 

@@ -1,4 +1,4 @@
-"""How the tests of obsidian.arrays run programs, and their shapes and operators."""
+"""The runs of programs, the shapes and the operators of the tests of obsidian.arrays."""
 
 from __future__ import annotations
 

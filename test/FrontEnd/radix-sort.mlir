@@ -9,7 +9,7 @@
 // From the largest number to the smallest one.
 // CHECK-LABEL: func.func @descending(
 // CHECK:      scf.for
-// CHECK:      obs.rank
+// CHECK:      obs.partition
 // REDEFINE: %{entry} = descending
 // RUN: %{check}
 // descending: [39999, 39998, 39997, ..., 2, 1, 0]
@@ -25,7 +25,7 @@
 
 // By the last 3 bits. Equal keys keep their order: 0, 8, 16, ..., 1, 9, ..., 7, 15, ...
 // CHECK-LABEL: func.func @by_bits(
-// CHECK:      obs.rank
+// CHECK:      obs.partition
 // REDEFINE: %{entry} = by_bits
 // RUN: %{check}
 // by_bits: [0, 8, 16, ..., 39983, 39991, 39999]
@@ -44,7 +44,7 @@
 
 // Two different functions of the elements: a + 1 < b is not an order by keys. The runs are merged.
 // CHECK-LABEL: func.func @other_functions(
-// CHECK-NOT:  obs.rank
+// CHECK-NOT:  obs.partition
 // CHECK:      return
 "func.func"() <{function_type = (tensor<40000xi32>) -> tensor<40000xi32>, sym_name = "other_functions"}> ({
 ^bb0(%x: tensor<40000xi32>):

@@ -215,7 +215,7 @@ TEST_F(CudaDeviceTest, TemporariesShareMemoryAndZeros) {
   EXPECT_EQ(state->fills, 1);
   EXPECT_EQ(read(c, 4), Bytes(4));
   EXPECT_EQ(read(a, 4), (Bytes{1, 2, 3, 4}));
-  // What was written is filled again, and what is behind a part stays.
+  // A fill clears arrays that were written, and not the memory behind them.
   write(d, {5, 6, 7, 8});
   clear(d, 2);
   EXPECT_EQ(state->fills, 2);

@@ -47,7 +47,7 @@ struct LaunchShape {
   uint64_t sharedBytes = 0;
 };
 
-/// Who uses memory of a device.
+/// The users of a piece of memory of a device.
 enum class MemoryUse {
   /// Perhaps the caller of a program, who gets the memory.
   Any,

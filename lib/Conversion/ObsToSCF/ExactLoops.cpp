@@ -164,10 +164,12 @@ struct WidenLoops : obs::impl::ObsWidenLoopsPassBase<WidenLoops> {
     getOperation()->walk([&](scf::ForOp loop) {
       APInt step;
       if (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
-          (loop.getUnsignedCmp() ? step.isZero() : !step.isStrictlyPositive()))
-        return (void)(loop.emitOpError("[loop-step] has the step ")
-                      << step.getSExtValue() << "; steps are positive",
-                      signalPassFailure());
+          (loop.getUnsignedCmp() ? step.isZero()
+                                 : !step.isStrictlyPositive())) {
+        loop.emitOpError("[loop-step] has the step ")
+            << step.getSExtValue() << "; steps are positive";
+        return signalPassFailure();
+      }
       // The loops of the host end where their counters would wrap.
       ScopeInfo scope = getEnclosingScope(loop);
       bool isOfHost = scope.level == Level::Grid && !scope.isScalar &&

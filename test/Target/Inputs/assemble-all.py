@@ -1,6 +1,6 @@
-"""Compiles programs to PTX for several chips and assembles that.
+"""Compiles programs to PTX for a chip and assembles that.
 
-Usage: assemble-all.py OBS-TRANSLATE FOLDER...
+Usage: assemble-all.py OBS-TRANSLATE CHIP FOLDER...
 
 Fails when a program does not compile, when ptxas refuses its PTX, or when a
 folder has no program.
@@ -11,10 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-CHIPS = ("sm_75", "sm_80", "sm_90")
 
-
-def main(translate, *folders):
+def main(translate, chip, *folders):
     failures, count = [], 0
     with tempfile.TemporaryDirectory() as scratch:
         ptx = scratch + "/program.ptx"
@@ -24,22 +22,20 @@ def main(translate, *folders):
                 failures.append("%s has no programs" % folder)
             for program in programs:
                 count += 1
-                for chip in CHIPS:
-                    for command in (
-                            [translate, "--obs-to-ptx", "--chip=" + chip, str(program),
-                             "-o", ptx],
-                            ["ptxas", "-arch=" + chip, ptx, "-o", "/dev/null"]):
-                        result = subprocess.run(command, text=True, capture_output=True)
-                        if result.returncode:
-                            failures.append("%s:\n%s%s" % (
-                                " ".join(command), result.stdout, result.stderr))
-                            break
+                for command in (
+                        [translate, "--obs-to-ptx", "--chip=" + chip, str(program), "-o", ptx],
+                        ["ptxas", "-arch=" + chip, ptx, "-o", "/dev/null"]):
+                    result = subprocess.run(command, text=True, capture_output=True)
+                    if result.returncode:
+                        failures.append("%s:\n%s%s" % (
+                            " ".join(command), result.stdout, result.stderr))
+                        break
     print("\n".join(failures))
     print("%d programs, %d problems" % (count, len(failures)))
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

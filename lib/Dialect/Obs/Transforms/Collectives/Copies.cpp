@@ -5,18 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A privatised copy is empty at first. If an operation with a name combines the
-// elements, an empty element has the neutral element of the operation. A
-// function has no neutral element. In registers, an element is then a flag and
-// a value. In memory, one pattern of bits means that there is no value: a flag
-// and a value of 64 bits would be too long for one atomic operation. If a
-// combined value is equal to this pattern, the element becomes empty again, and
-// the value is added to the result at once. This is rare. It is always correct,
-// because the order does not matter.
+// Parts of the iterations write to privatised copies of the result, which are
+// then combined. CopyElement.cpp has the elements of copies, and OwnCopies.cpp
+// the copies that only one thread writes.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies.h"
+#include "CopyElement.h"
 #include "Expansion.h"
 #include "Grid.h"
 #include "MappedResult.h"
@@ -34,163 +29,12 @@ using Values = CollectiveBuilder::Values;
 /// The number of workers of a block with copies in registers, and of those that
 /// then combine all copies of one element.
 static constexpr int64_t workers = 256, strands = 16;
-/// The same at level grid, for copies that only one thread writes.
-static constexpr int64_t maxOwnCopies = 4096, strandsAtGrid = 64;
-
-/// The named operation that combines elements; none if a function combines
-/// them.
-static std::optional<arith::AtomicRMWKind>
-getNamedKind(const Reduction &reduction) {
-  auto name = dyn_cast<StringAttr>(reduction.kind);
-  return name ? arith::symbolizeAtomicRMWKind(name.getValue()) : std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Elements of copies
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// One element of the result in a copy: its components. With a function, the
-/// first component is a flag, which is true if there is a value.
-class Cells : public CollectiveBuilder {
-public:
-  explicit Cells(const Reduction &reduction);
-
-  /// An empty element.
-  Values empty;
-  bool hasNeutral() const { return isNamed; }
-  /// `values` if `condition` is true, else an empty element.
-  Values makeIf(Value condition, ValueRange values);
-  /// Writes element i of the result, if it is not empty.
-  void write(CollectiveBuilder &c, ValueRange cell, Value i);
-
-private:
-  Cells(const Reduction &reduction, std::optional<arith::AtomicRMWKind> kind);
-
-  const Reduction &reduction;
-  /// True if a named operation combines the elements.
-  bool isNamed;
-};
-} // namespace
-
-Values strategies::combineElements(OpBuilder &builder, Location loc,
-                                   Attribute kind, Operation *from,
-                                   ValueRange x, ValueRange y) {
-  Values both(x);
-  if (auto function = dyn_cast<FlatSymbolRefAttr>(kind)) {
-    llvm::append_range(both, y);
-    return cloneBody(builder,
-                     SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
-                         from, function)
-                         .getFunctionBody(),
-                     both);
-  }
-  auto name = *arith::symbolizeAtomicRMWKind(cast<StringAttr>(kind).getValue());
-  for (auto [first, second] : llvm::zip_equal(both, y))
-    first = arith::getReductionOp(name, builder, loc, first, second);
-  return both;
-}
 
 /// The function that combines elements.
 static Region &getFunction(const Reduction &reduction) {
   return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
              reduction.op, cast<FlatSymbolRefAttr>(reduction.kind))
       .getFunctionBody();
-}
-
-static CollectiveBuilder::Operator
-getCellOperator(CollectiveBuilder &c, const Reduction &reduction,
-                std::optional<arith::AtomicRMWKind> kind) {
-  auto combine = [kind = reduction.kind, from = reduction.op](
-                     OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
-    return combineElements(b, loc, kind, from, x, y);
-  };
-  if (kind)
-    return combine;
-  return [&c, combine](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
-    Value isBoth = b.createOrFold<arith::AndIOp>(loc, x[0], y[0]);
-    Value isAny = b.createOrFold<arith::OrIOp>(loc, x[0], y[0]);
-    Values values = c.choose(
-        isBoth, [&] { return combine(b, loc, x.drop_front(), y.drop_front()); },
-        [&] {
-          Values one;
-          for (auto [first, second] :
-               llvm::zip_equal(x.drop_front(), y.drop_front()))
-            one.push_back(arith::SelectOp::create(b, loc, x[0], first, second));
-          return one;
-        });
-    values.insert(values.begin(), isAny);
-    return values;
-  };
-}
-
-Cells::Cells(const Reduction &reduction)
-    : Cells(reduction, getNamedKind(reduction)) {}
-
-Cells::Cells(const Reduction &reduction,
-             std::optional<arith::AtomicRMWKind> kind)
-    : CollectiveBuilder(reduction.c.builder, reduction.c.loc, Level::Block,
-                        reduction.getElementTypes(), /*commutative=*/true,
-                        getCellOperator(reduction.c, reduction, kind)),
-      reduction(reduction), isNamed(kind) {
-  if (kind) {
-    for (Type type : reduction.getElementTypes())
-      empty.push_back(arith::getIdentityValue(*kind, type, builder, loc));
-    return;
-  }
-  elementTypes = {builder.getI1Type()};
-  empty = {arith::ConstantIntOp::create(builder, loc, 0, 1)};
-  for (Type type : reduction.getElementTypes()) {
-    elementTypes.push_back(type);
-    empty.push_back(
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
-  }
-}
-
-Values Cells::makeIf(Value condition, ValueRange values) {
-  Values chosen;
-  if (!hasNeutral()) {
-    chosen.push_back(condition);
-    llvm::append_range(chosen, values);
-    return chosen;
-  }
-  for (auto [value, neutral] : llvm::zip_equal(values, empty))
-    chosen.push_back(
-        arith::SelectOp::create(builder, loc, condition, value, neutral));
-  return chosen;
-}
-
-void Cells::write(CollectiveBuilder &c, ValueRange cell, Value i) {
-  if (!hasNeutral())
-    return buildIf(c, cell.front(),
-                   [&] { reduction.add(c, cell.drop_front(), i); });
-  Value isNew;
-  for (auto [value, neutral] : llvm::zip_equal(cell, empty)) {
-    Value differs =
-        isa<FloatType>(value.getType())
-            ? Value(arith::CmpFOp::create(
-                  builder, loc, arith::CmpFPredicate::UNE, value, neutral))
-            : Value(arith::CmpIOp::create(
-                  builder, loc, arith::CmpIPredicate::ne, value, neutral));
-    isNew = isNew ? builder.createOrFold<arith::OrIOp>(loc, isNew, differs)
-                  : differs;
-  }
-  buildIf(c, isNew, [&] { reduction.add(c, cell, i); });
-}
-
-void Reduction::add(CollectiveBuilder &c, ValueRange values, Value i) const {
-  if (mapped)
-    mapped->add(c, values, i);
-  else
-    strategies::write(c, values, i);
-}
-
-void Reduction::addElements(CollectiveBuilder &c,
-                            llvm::function_ref<void(Value)> addElement) const {
-  if (mapped)
-    mapped->run(c, addElement);
-  else
-    forEach(c, size.value, addElement);
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,7 +196,7 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
                     Value count, int64_t copies, const CopyRange &range,
                     const ExpansionOptions &options) {
   OpBuilder &builder = c.builder;
-  Cells cells(reduction);
+  CopyElement cells(reduction);
   c.elementTypes = llvm::to_vector(reduction.getElementTypes());
   const Extent &size = range.size;
   SmallVector<Extent> extents;
@@ -568,7 +412,7 @@ static Value buildInRegisters(Reduction &reduction) {
   CollectiveBuilder &c = reduction.c;
   OpBuilder &builder = c.builder;
   int64_t size = reduction.size.size;
-  Cells cells(reduction);
+  CopyElement cells(reduction);
   unsigned width = cells.empty.size();
   Values emptyRow;
   for (int64_t place = 0; place < size; ++place)
@@ -616,184 +460,6 @@ static Value buildInRegisters(Reduction &reduction) {
         });
       });
 }
-
-//===----------------------------------------------------------------------===//
-// Copies that one thread writes to
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A copy in private memory of a thread.
-class OwnMemory {
-public:
-  OwnMemory(CollectiveBuilder thread, Cells &cells, int64_t size)
-      : thread(thread), cells(cells) {
-    for (Type type : cells.elementTypes)
-      memories.push_back(memref::AllocOp::create(
-          thread.builder, thread.loc,
-          MemRefType::get({size}, type, MemRefLayoutAttrInterface(),
-                          HomeAttr::get(thread.builder.getContext(),
-                                        Level::Thread, Storage::Auto))));
-  }
-
-  Values load(Value i) {
-    Values cell;
-    for (Value memory : memories)
-      cell.push_back(
-          memref::LoadOp::create(thread.builder, thread.loc, memory, i));
-    return cell;
-  }
-  void store(ValueRange cell, Value i) {
-    for (auto [value, memory] : llvm::zip_equal(cell, memories))
-      memref::StoreOp::create(thread.builder, thread.loc, value, memory, i);
-  }
-  void add(ValueRange values, Value i) {
-    Value there =
-        arith::ConstantIntOp::create(thread.builder, thread.loc, 1, 1);
-    store(cells.combine(load(i), cells.makeIf(there, values)), i);
-  }
-
-private:
-  CollectiveBuilder thread;
-  Cells &cells;
-  Values memories;
-};
-} // namespace
-
-/// The initial value of element i of the result.
-static Values getStart(Reduction &reduction, Cells &cells, Value i) {
-  CollectiveBuilder &c = reduction.c;
-  if (reduction.init.empty() && !reduction.onto)
-    return cells.empty;
-  return cells.makeIf(arith::ConstantIntOp::create(c.builder, c.loc, 1, 1),
-                      reduction.onto ? c.get(reduction.onto, i)
-                                     : Values(reduction.init));
-}
-
-/// One thread has one copy, the result. It begins with the initial contents.
-static void writeOwnCopy(Reduction &reduction, Cells &cells) {
-  CollectiveBuilder &c = reduction.c;
-  OwnMemory memory(c, cells, reduction.size.bound);
-  Value zero = c.constant(0), one = c.constant(1);
-  buildLoop(c, zero, reduction.size.value, one,
-            [&](Value i) { memory.store(getStart(reduction, cells, i), i); });
-  buildLoop(c, zero, reduction.n.value, one, [&](Value i) {
-    reduction.run(
-        i, [&](ValueRange values, Value index) { memory.add(values, index); });
-  });
-  buildLoop(c, zero, reduction.size.value, one,
-            [&](Value i) { cells.write(c, memory.load(i), i); });
-}
-
-/// The stored copies of `workers` threads, with one row for each element of the
-/// result.
-static Value forceOwnCopies(Reduction &reduction, Cells &cells,
-                            Extent workers) {
-  CollectiveBuilder &c = reduction.c;
-  const Extent &size = reduction.size;
-  return cells.forceFill(
-      {size, workers}, workers.value, [&](Value w, auto write) {
-        CollectiveBuilder thread = c;
-        thread.level = Level::Thread;
-        OwnMemory memory(thread, cells, size.bound);
-        Value zero = c.constant(0), one = c.constant(1);
-        buildLoop(c, zero, size.value, one,
-                  [&](Value i) { memory.store(cells.empty, i); });
-        buildLoop(c, w, reduction.n.value, workers.value, [&](Value i) {
-          reduction.run(i, [&](ValueRange values, Value index) {
-            memory.add(values, index);
-          });
-        });
-        buildLoop(c, zero, size.value, one,
-                  [&](Value i) { write(memory.load(i), {i, w}); });
-      });
-}
-
-/// The combination of `start` and every `step`th cell of row i of `copies`,
-/// from `begin` on.
-static Values foldRow(Cells &cells, Value copies, Value i, ValueRange start,
-                      Value begin, Value step) {
-  Value end = buildExtent(cells.builder, cells.loc, copies, 1);
-  auto loop = scf::ForOp::create(
-      cells.builder, cells.loc, begin, end, step, start,
-      [&](OpBuilder &b, Location loc, Value w, ValueRange cell) {
-        scf::YieldOp::create(b, loc,
-                             cells.combine(cell, cells.get(copies, {i, w})));
-      });
-  return Values(loop.getResults());
-}
-
-FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
-                                            std::optional<StringRef> strategy) {
-  CollectiveBuilder &c = reduction.c;
-  Operation *op = reduction.op;
-  const Extent &size = reduction.size;
-  unsigned bits = countElementBits(reduction.getElementTypes());
-  if (strategy && *strategy != "per_thread")
-    return op->emitOpError("[strategy-name] '")
-           << *strategy << "' is not a strategy for elements of " << bits
-           << " bits, for which there are no atomic operations; use per_thread";
-  if (!size.isBounded())
-    return op->emitOpError("[R2-bounded] stores a copy of the result for each "
-                           "thread, which combines elements of ")
-           << bits
-           << " bits there, but its extent is not bounded; give it a bound, as "
-              "in ? x i32 bound [1024]";
-  Cells cells(reduction);
-  cells.level = c.level;
-  int64_t bytes = 0;
-  for (Type type : cells.elementTypes)
-    bytes += getElementBytes(type);
-  bytes *= std::max<int64_t>(size.bound, 1);
-  if (bytes > CopyLimits::ownCopyBytes)
-    return op->emitOpError("[R7-room] combines elements of ")
-           << bits << " bits in a copy of the result for each thread, but one "
-           << "has " << bytes << " bytes, and there is room for "
-           << CopyLimits::ownCopyBytes
-           << "; sort by key and reduce the segments, or use elements of at "
-              "most "
-           << maxAtomicBits << " bits";
-  auto finish = [&](llvm::function_ref<void()> body) {
-    return buildFill(c, reduction.getType(), size.value, /*init=*/{},
-                     /*unchecked=*/false, body);
-  };
-  if (c.level == Level::Thread)
-    return finish([&] { writeOwnCopy(reduction, cells); });
-  bool isGrid = c.level == Level::Grid;
-  int64_t most = isGrid ? CopyLimits::ownCopiesBytesAtGrid / bytes
-                        : CopyLimits::ownCopiesBytes / bytes;
-  Extent workers = c.getConstantExtent(
-      std::min<int64_t>(most, c.level == Level::Warp ? warpSize : ::workers));
-  if (isGrid) {
-    // The number of iterations of a thread for which the cost of its copy is
-    // small.
-    Extent parts =
-        c.ceilDiv(reduction.n, std::max<int64_t>(32, 8 * size.bound));
-    int64_t limit = std::min<int64_t>(most, maxOwnCopies);
-    workers = {c.max(c.min(parts.value, c.constant(limit)), c.constant(1)),
-               ShapedType::kDynamic, limit};
-  }
-  Value stored = forceOwnCopies(reduction, cells, workers);
-  if (isGrid) {
-    // Neighbouring threads combine the copies of one element.
-    Value step = c.constant(strandsAtGrid);
-    stored = cells.forceFill(
-        {size, c.getConstantExtent(strandsAtGrid)}, c.mul(size.value, step),
-        [&, copies = stored](Value q, auto write) {
-          Value i = c.div(q, step), first = c.rem(q, step);
-          write(foldRow(cells, copies, i, cells.empty, first, step),
-                {i, first});
-        });
-  }
-  return finish([&] {
-    forEach(c, size.value, [&](Value i) {
-      cells.write(c,
-                  foldRow(cells, stored, i, getStart(reduction, cells, i),
-                          c.constant(0), c.constant(1)),
-                  i);
-    });
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Choice
 //===----------------------------------------------------------------------===//
