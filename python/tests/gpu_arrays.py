@@ -8,8 +8,8 @@ wrong, and microseconds on the GPU with cold caches for one large case. A peer i
 same program in PyTorch, compiled by Inductor where it can. A ratio is the time of the peer divided
 by ours. The exit status is the number of programs that failed.
 
-Arguments are names of programs; without any, all run. With --dry, nothing runs on a GPU: programs run on the emulator, peers in PyTorch on the CPU, and
-the large cases are made.
+Arguments are names of programs; without any, all run. With --dry, nothing runs on a GPU: programs
+run on the emulator, peers in PyTorch on the CPU, and the large cases are made.
 """
 
 from __future__ import annotations
