@@ -17,12 +17,15 @@
 #include "Obsidian/Conversion/PartToLLVM.h"
 #include "Obsidian/Conversion/Passes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
-#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/Emulator/Passes.h"
 #include "Obsidian/FrontEnd/Passes.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/Reports/Passes.h"
+#include "Obsidian/Transforms/Arrays/Passes.h"
+#include "Obsidian/Transforms/Collectives/Passes.h"
+#include "Obsidian/Transforms/GPU/Passes.h"
+#include "Obsidian/Transforms/Host/Passes.h"
+#include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -103,8 +106,11 @@ void obs::registerAllDialects(DialectRegistry &registry) {
 }
 
 void obs::registerOwnPasses() {
-  obs::registerObsPasses();
+  obs::registerObsArrayPasses();
+  obs::registerObsCollectivePasses();
+  obs::registerObsHostPasses();
   obs::registerObsLevelPasses();
+  obs::registerObsGPUPasses();
   obs::registerObsConversionPasses();
   obs::emulator::registerEmulatorPasses();
   obs::registerObsFrontEndPasses();

@@ -46,11 +46,14 @@ page ObsCollectives Dialect/Obs/IR/ObsCollectiveOps.td -gen-op-doc
 page ObsIrregular Dialect/Obs/IR/ObsIrregularOps.td -gen-op-doc
 page ObsInterfaces Dialect/Obs/IR/ObsInterfaces.td -gen-op-interface-docs
 page InterpreterInterfaces Interpreter/InterpreterInterfaces.td -gen-op-interface-docs
-page ObsPasses Dialect/Obs/Transforms/Passes.td -gen-pass-doc
+page ArrayPasses Transforms/Arrays/Passes.td -gen-pass-doc
+page CollectivePasses Transforms/Collectives/Passes.td -gen-pass-doc
+page HostPasses Transforms/Host/Passes.td -gen-pass-doc
+page LevelPasses Transforms/Level/Passes.td -gen-pass-doc
+page GPUPasses Transforms/GPU/Passes.td -gen-pass-doc
 page ConversionPasses Conversion/Passes.td -gen-pass-doc
 page FrontEndPasses FrontEnd/Passes.td -gen-pass-doc
 page EmulatorPasses Emulator/Passes.td -gen-pass-doc
-page LevelPasses Dialect/Obs/Transforms/LevelPasses.td -gen-pass-doc
 page ReportPasses Reports/Passes.td -gen-pass-doc
 page TargetPasses Target/Passes.td -gen-pass-doc
 

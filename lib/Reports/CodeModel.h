@@ -13,7 +13,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Transforms/Level/LevelIR.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::obs {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Levels.h"
-#include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
-#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "Obsidian/Transforms/Host/KernelNames.h"
+#include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;

@@ -9,8 +9,8 @@
 #define OBSIDIAN_REPORTS_LEVELS_H
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Pipelines/Pipelines.h"
+#include "Obsidian/Transforms/Level/LevelIR.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/JSON.h"
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitPTX.h"
+#include "Obsidian/Conversion/Toolkit.h"
 #include "UnrollLoops.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

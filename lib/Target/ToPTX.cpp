@@ -8,15 +8,18 @@
 
 #include "Obsidian/Target/ToPTX.h"
 #include "EmitPTX.h"
+#include "Obsidian/Conversion/Toolkit.h"
 #include "Obsidian/Target/Passes.h"
+#include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "Obsidian/Conversion/Passes.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 namespace mlir::obs {
@@ -69,25 +72,15 @@ int64_t getSharedBytes(StringRef chip) {
   return found->sharedKiB * 1024;
 }
 
-/// The path of the file `name` in the CUDA toolkit; empty if there is none.
-static std::string findInToolkit(StringRef name) {
-  SmallVector<std::string> roots;
-  for (const char *variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
-    if (auto value = llvm::sys::Process::GetEnv(variable))
-      roots.push_back(*value);
-  roots.push_back("/usr/local/cuda");
-  roots.push_back("/usr/lib/cuda");
-  for (const std::string &root : roots) {
-    SmallString<128> path(root);
-    llvm::sys::path::append(path, name);
-    if (llvm::sys::fs::exists(path))
-      return std::string(path);
-  }
-  return std::string();
-}
-
-std::string findLibdevice() {
-  return findInToolkit("nvvm/libdevice/libdevice.10.bc");
+void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
+  pm.addNestedPass<gpu::GPUFuncOp>(createCombineAssertsPass());
+  pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
+  pm.addNestedPass<gpu::GPUFuncOp>(createExpandRemaindersPass());
+  pm.addNestedPass<gpu::GPUFuncOp>(createUnrollWhilePass());
+  pm.addPass(createSCFToControlFlowPass());
+  ConvertKernelsToNVVMPassOptions options;
+  options.libdevice = libdevice.str();
+  pm.addPass(createConvertKernelsToNVVMPass(options));
 }
 
 /// Lowers a copy of the kernels of `module` to the NVVM dialect and passes it

@@ -1,4 +1,4 @@
-//===- Passes.td - Conversions out of obs ---------------------*- tablegen -*-===//
+//===- Passes.td - Conversions -----------------------------*- tablegen -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -108,6 +108,63 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
+  ];
+}
+
+def ConvertKernelsToNVVMPass
+    : Pass<"convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert kernels without structured control flow to NVVM";
+  let description = [{
+    This conversion replaces several passes of upstream. It differs from
+    `convert-gpu-to-nvvm` where that pass loses precision, speed or memory:
+
+    - `memref` arguments are plain pointers, in the order of the source.
+    - Square root, `fma`, rounding and similar operations are instructions with
+      exact rounding instead of calls of libdevice. Only functions that the
+      hardware does not have, such as `math.exp`, call libdevice. Without
+      libdevice, the pass refuses them.
+    - `memref.atomic_rmw` and `memref.generic_atomic_rmw` have relaxed order.
+      Their scope is the device, or the block in shared memory. They support all
+      types of up to 64 bits, by compare-and-swap if there is no instruction.
+      Both return the old value. An `or` with 0 is an atomic load.
+    - A kernel with an atomic load waits for other blocks. Its registers are
+      limited such that a multiprocessor executes 1024 threads of it.
+    - Dynamic shared memory is an external array that is aligned to 128 bytes.
+    - A constant that is added to an index is added to the address, so that
+      accesses of neighbours have one base.
+
+    Run `convert-scf-to-cf` before it.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @k(%a: memref<i32>, %x: i32) kernel {
+        %old = memref.atomic_rmw addi %x, %a[] : (i32, memref<i32>) -> i32
+        gpu.return
+      }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @kernels {
+      llvm.func @k(%a: !llvm.ptr, %x: i32) attributes {gpu.kernel, nvvm.kernel} {
+        %old = llvm.atomicrmw add %a, %x syncscope("device") monotonic : !llvm.ptr, i32
+        llvm.return
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"libdevice", "libdevice", "std::string", "",
+           "The file libdevice.10.bc, or 'none'. By default, the pass searches "
+           "the CUDA toolkit for it">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect"
   ];
 }
 

@@ -9,7 +9,7 @@
 #ifndef OBSIDIAN_PIPELINES_PIPELINES_H
 #define OBSIDIAN_PIPELINES_PIPELINES_H
 
-#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 

@@ -29,10 +29,6 @@ struct PTXOptions {
   bool lineInfo = false;
 };
 
-/// The path of libdevice.10.bc of the CUDA toolkit, in $CUDA_HOME, $CUDA_PATH,
-/// $CUDA_ROOT or the usual folders; empty if there is none.
-std::string findLibdevice();
-
 /// Returns `chip` in the form of LLVM (`sm_90`) if PTX can be generated for it:
 /// `sm_70` and later. The error lists the supported chips.
 llvm::Expected<std::string> parseChip(StringRef chip);

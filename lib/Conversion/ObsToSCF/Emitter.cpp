@@ -8,7 +8,7 @@
 #include "Emitter.h"
 #include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
 #include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
-#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Transforms/Level/LevelIR.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

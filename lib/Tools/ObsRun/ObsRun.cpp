@@ -7,10 +7,10 @@
 
 #include "Obsidian/Tools/ObsRun/ObsRun.h"
 #include "Arguments.h"
-#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "Obsidian/FrontEnd/Passes.h"
 #include "Obsidian/Tools/Inputs.h"
+#include "Obsidian/Transforms/Arrays/Passes.h"
 #include "Options.h"
 #include "Results.h"
 #include "Runner.h"

@@ -10,12 +10,12 @@
 
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
-#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
 #include "Obsidian/Target/ToPTX.h"
+#include "Obsidian/Transforms/Arrays/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"

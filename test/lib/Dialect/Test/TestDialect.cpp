@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestDialect.h"
-#include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+#include "Obsidian/Transforms/Collectives/Collectives.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -1,0 +1,29 @@
+//===- InMemory.h - Arrays of host code that are in memory ------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_INMEMORY_H
+#define OBSIDIAN_DIALECT_OBS_IR_INMEMORY_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+
+namespace mlir::obs {
+
+/// True if a read of an array that `choice` returns can be replaced by a choice
+/// between reads: no array is stored in the branches of `choice`, and no loop
+/// in them carries arrays.
+bool isVirtualChoice(scf::IfOp choice);
+
+/// True if `array`, of a host function, is in memory after its force is
+/// outlined. This holds for storage; a part of it with consecutive elements;
+/// its elements with other extents; components of an array of tuples; several
+/// arrays zipped to one; and a choice between arrays in memory. No copy is
+/// needed to pass such an array on.
+bool isInMemory(Value array);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_INMEMORY_H

@@ -1,0 +1,50 @@
+//===- LevelIR.h - Queries on level IR --------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_TRANSFORMS_LEVEL_LEVELIR_H
+#define OBSIDIAN_TRANSFORMS_LEVEL_LEVELIR_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace mlir::scf {
+class ForallOp;
+} // namespace mlir::scf
+
+namespace mlir::obs {
+class MapAttr;
+
+/// Marks tables in constant memory. It stands on an `obs.constant` if the
+/// program requests constant memory, on a `memref.global`, and on a
+/// `memref.get_global` if the lanes of a warp always read one element of it.
+constexpr llvm::StringLiteral constantAttrName = "obs.constant";
+/// The constant memory of a module of kernels, in bytes.
+constexpr int64_t constantMemoryBytes = 1 << 16;
+
+/// The alloc, kernel argument or table that `memory` is, or is a part of; null
+/// if it is not known.
+Value getRoot(Value memory);
+
+/// The map that spreads the iterations of a leaf loop. Null if the loop is not
+/// valid level IR (`obs-verify-levels` reports the reason).
+MapAttr getLeafMap(scf::ForallOp leaf);
+
+/// Each warp has a slice of an array of warps in shared memory. It begins at a
+/// multiple of this number of bytes.
+constexpr int64_t sliceAlignment = 16;
+/// The number of bytes from one slice of such an array to the next one.
+int64_t getSliceBytes(MemRefType type);
+
+/// "file.mlir:3:5", or "?" if there is no location in a file.
+std::string getPlace(Location location);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_TRANSFORMS_LEVEL_LEVELIR_H

@@ -1,0 +1,42 @@
+//===- ProveDisjoint.cpp - Mark writes that are not proved disjoint -------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Analysis/DisjointWrites.h"
+#include "Obsidian/Transforms/Arrays/Passes.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSPROVEDISJOINTPASS
+#include "Obsidian/Transforms/Arrays/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// Marks the writes of `fill` that its contract is for.
+static void markWrites(FillOp fill) {
+  auto mark = StringAttr::get(fill.getContext(), unprovedMark);
+  fill.getBody().walk([&](WriteOp write) {
+    if (write->getParentOfType<FillOp>() == fill &&
+        write.getContract().value_or(Contract::Disjoint) ==
+            Contract::Disjoint &&
+        !write->hasAttr("obs.contract"))
+      write->setAttr("obs.contract", mark);
+  });
+}
+
+namespace {
+struct ProveDisjoint : obs::impl::ObsProveDisjointPassBase<ProveDisjoint> {
+  void runOnOperation() override {
+    getOperation()->walk([](FillOp fill) {
+      // Unchecked writes are marked as claims when they are emitted.
+      if (fill.getContract() == Contract::Disjoint && !fill.getUnchecked() &&
+          !provesDisjointWrites(fill))
+        markWrites(fill);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,143 @@
+//===- VerifyCalls.cpp - Functions that array code calls ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels contain no calls. The inliner does not report the calls that it does
+// not inline. It also breaks regions of one block if it inlines several blocks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Transforms/Arrays/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSVERIFYCALLSPASS
+#include "Obsidian/Transforms/Arrays/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// True if `call` must be inlined: it stands in a program of a level, or passes
+/// arrays.
+static bool isInArrayCode(Operation *call) {
+  auto isArray = llvm::IsaPred<PullType, PushType>;
+  if (llvm::any_of(call->getOperandTypes(), isArray) ||
+      llvm::any_of(call->getResultTypes(), isArray) ||
+      call->getParentOfType<LevelScopeOpInterface>())
+    return true;
+  auto function = call->getParentOfType<func::FuncOp>();
+  return function && function->hasAttr("obs.level");
+}
+
+namespace {
+class Verifier {
+public:
+  explicit Verifier(ModuleOp module) : module(module) {}
+
+  /// Checks `call` and the calls in its function.
+  LogicalResult verify(CallOpInterface call);
+
+private:
+  LogicalResult refuse(CallOpInterface call, const Twine &why) const;
+
+  ModuleOp module;
+  SymbolTableCollection symbols;
+  /// The calls that lead to the one that is verified, outermost first.
+  SmallVector<CallOpInterface> path;
+  SmallVector<func::FuncOp> active;
+  llvm::SmallPtrSet<Operation *, 8> verified;
+};
+} // namespace
+
+LogicalResult Verifier::refuse(CallOpInterface call, const Twine &why) const {
+  InFlightDiagnostic error =
+      call->emitOpError("[call-inline] ")
+      << why << "; array code calls functions that can be inlined";
+  for (CallOpInterface outer : llvm::reverse(path))
+    if (outer != call)
+      error.attachNote(outer.getLoc()) << "called from here";
+  return error;
+}
+
+LogicalResult Verifier::verify(CallOpInterface call) {
+  auto callee =
+      dyn_cast_or_null<func::FuncOp>(call.resolveCallableInTable(&symbols));
+  if (!callee)
+    return refuse(call, "calls a function that is not known by its name");
+  if (llvm::is_contained(active, callee))
+    return refuse(call, "calls '" + callee.getName() + "', which is recursive");
+  if (callee.isExternal())
+    return refuse(call, "calls '" + callee.getName() + "', which has no body");
+  if (!callee.getBody().hasOneBlock())
+    return refuse(call, "calls '" + callee.getName() +
+                            "', which has branches between blocks; use "
+                            "scf.if, scf.for and scf.while there");
+  if (!verified.insert(callee).second)
+    return success();
+  active.push_back(callee);
+  path.push_back(call);
+  WalkResult walked = callee.walk(
+      [&](CallOpInterface inner) { return WalkResult(verify(inner)); });
+  path.pop_back();
+  active.pop_back();
+  return failure(walked.wasInterrupted());
+}
+
+/// Emits `[R2-memory]` if `function`, which others can call, takes arrays that
+/// are not in memory.
+static LogicalResult verifyArguments(func::FuncOp function) {
+  if (!function.isPublic() || function->hasAttr("obs.level"))
+    return success();
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto pull = dyn_cast<PullType>(type);
+    if (isa<PushType>(type) || (pull && pull.isNested()))
+      return function.emitOpError("[R2-memory] is a host function, but its "
+                                  "argument ")
+             << number << " is " << type
+             << ", which is no array in memory; take the elements as one pull "
+                "array, or make the function private, so that it is inlined";
+  }
+  return success();
+}
+
+/// Emits `[memref-dim]` if `dim` names a dimension that `memref` does not have.
+/// MLIR's canonicalization of such operations crashes.
+static LogicalResult verifyDimension(memref::DimOp dim) {
+  std::optional<int64_t> number = getConstantIntValue(dim.getDimension());
+  auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+  if (!number || !type || (*number >= 0 && *number < type.getRank()))
+    return success();
+  return dim.emitOpError("[memref-dim] asks for dimension ")
+         << *number << " of memory that has " << type.getRank()
+         << " dimensions; the first is number 0";
+}
+
+namespace {
+struct VerifyCalls : obs::impl::ObsVerifyCallsPassBase<VerifyCalls> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(verifyArguments(function)))
+        return signalPassFailure();
+    WalkResult dims = getOperation().walk(
+        [](memref::DimOp dim) { return WalkResult(verifyDimension(dim)); });
+    if (dims.wasInterrupted())
+      return signalPassFailure();
+    Verifier verifier(getOperation());
+    WalkResult walked = getOperation().walk([&](CallOpInterface call) {
+      bool isChecked =
+          call->getParentOfType<func::FuncOp>() && isInArrayCode(call);
+      return WalkResult(isChecked ? verifier.verify(call) : success());
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

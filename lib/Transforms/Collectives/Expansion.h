@@ -1,0 +1,105 @@
+//===- Expansion.h - Pieces of obs-expand-collectives -----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_EXPANSION_H
+#define OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_EXPANSION_H
+
+#include "Grid.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Transforms/Collectives/Collectives.h"
+
+namespace mlir::obs::strategies {
+
+/// Options of the expansion of collectives.
+struct ExpansionOptions {
+  /// Shared memory of a block.
+  int64_t sharedBytes;
+  /// Elements are read one at a time, and the host does not select among
+  /// kernels.
+  bool plain;
+};
+
+/// A builder for the elements and operator of `op`. It inserts before `op`.
+CollectiveBuilder getBuilder(OpBuilder &builder, CollectiveOpInterface op);
+
+/// True if one thread computes elements one after the other, without storage.
+bool isSequential(CollectiveOpInterface op, Level level);
+
+/// The extent of `array`. It is taken from the type of `array` or of `other`,
+/// an array of the same extent, whichever has more information.
+Extent getCommonExtent(CollectiveBuilder &c, Value array, Type other);
+
+/// The scan strategy that `op` names, or the default one. Emits
+/// `[strategy-name]`, `[strategy-level]` and `[R2-bounded]`.
+FailureOr<const ScanStrategy *> findScanStrategy(Operation *op,
+                                                 std::optional<StringRef> name,
+                                                 Level level, Extent n);
+
+/// The combination of `init` and the elements of `array`: equal in all workers
+/// of a level below grid.
+CollectiveBuilder::Values reduceAll(CollectiveBuilder &c, Value array,
+                                    ValueRange init);
+
+/// The number of elements of a tile that a warp or block scans, if the number
+/// of elements of the array has no bound.
+Extent getTile(CollectiveBuilder &c);
+
+/// Scans the `n` elements of `operand` tile by tile. Builds `visit` for each
+/// element i, with the combination of the elements up to i and of those before
+/// i. The latter is used only if i is not 0.
+void scanInTiles(CollectiveBuilder &c, const ScanStrategy &strategy,
+                 Value operand, Value n,
+                 llvm::function_ref<void(Value i, GridScan::ElementFn current,
+                                         GridScan::ElementFn previous)>
+                     visit);
+
+/// At level grid: emits `[strategy-name]` unless `op` names no strategy, or one
+/// of `known`.
+LogicalResult verifyGridStrategy(Operation *op, std::optional<StringRef> name,
+                                 ArrayRef<StringRef> known);
+
+/// Stores the push arrays at level grid.
+Value forceAtGrid(CollectiveBuilder &c, Value push);
+
+/// The force of the push array `array`, if it is in the same block and is the
+/// only one that runs the program of the array; else null.
+ForceOp findOnlyForce(Value array);
+
+/// True if the region of `map` contains collectives. They are expanded in this
+/// region.
+bool hasCollectives(MapOp map);
+
+/// Removes forces of the push array `array` whose results are not used. True if
+/// the array then has no uses.
+bool dropUnused(Value array);
+
+// These functions replace the results of `op` by core operations.
+LogicalResult expandScan(OpBuilder &builder, ScanOp op,
+                         const ExpansionOptions &options);
+LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
+LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
+/// Those that write at indices that depend on values, and those of other
+/// dialects.
+LogicalResult expandIrregular(OpBuilder &builder, ExpandableOpInterface op,
+                              const ExpansionOptions &options);
+
+/// Replaces `op` and its force by those of words with 32 marks each, if `op`
+/// only marks elements with true, and only kernels read the `size` marks.
+/// Returns the fill of the words, or null.
+FillOp packMarks(CollectiveBuilder &c, FillOp op, const Extent &size);
+
+/// Replaces a fill whose result has privatised copies, together with the other
+/// fills of its force. `erased` contains the fills that were replaced. Emits
+/// `[strategy-name]` and `[R2-bounded]`.
+LogicalResult expandFill(OpBuilder &builder, FillOp op,
+                         const ExpansionOptions &options,
+                         llvm::SmallPtrSetImpl<Operation *> &erased);
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_EXPANSION_H

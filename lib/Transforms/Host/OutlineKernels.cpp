@@ -1,0 +1,567 @@
+//===- OutlineKernels.cpp - One kernel for each force at grid level -------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's gpu-kernel-outlining orders arguments by use. In this pass, they
+// have the order of the source, and results are last, because other programs
+// call the entry point.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostArrays.h"
+#include "HostExtents.h"
+#include "HostPlan.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Transforms/Host/KernelNames.h"
+#include "Obsidian/Transforms/Host/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSOUTLINEKERNELSPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+//===----------------------------------------------------------------------===//
+// Forces of level grid inside programs of level grid
+//===----------------------------------------------------------------------===//
+
+/// Moves the grid-level forces in grid-level fills before the force of the
+/// fill: they are separate kernels, which run before.
+static LogicalResult hoistGridForces(func::FuncOp function) {
+  SmallVector<ForceOp> nested;
+  function.walk([&](ForceOp force) {
+    if (getEnclosingScope(force).level == Level::Grid &&
+        force->getParentOfType<FillOp>())
+      nested.push_back(force);
+  });
+  for (ForceOp force : nested) {
+    auto fill = dyn_cast<FillOp>(force->getParentOp());
+    if (!fill)
+      return force.emitOpError(
+          "[R1-kernel] is a kernel inside control flow of another kernel; "
+          "move the control flow to the host function");
+    // The operations before it in the body that have no effects are moved, too.
+    for (Operation &op : llvm::make_early_inc_range(fill.getBody().front())) {
+      if (&op == force.getOperation()) {
+        op.moveBefore(fill);
+        break;
+      }
+      // Memory that a strategy prepares is used by the kernels that follow.
+      if (isMemoryEffectFree(&op) || isa<memref::AllocOp, gpu::MemsetOp>(op))
+        op.moveBefore(fill);
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds the kernel of one force.
+class Outliner {
+public:
+  Outliner(ForceOp force, SymbolTable &symbols, StringRef name)
+      : force(force), symbols(symbols), name(name), host(force),
+        inside(force.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult allocateOutputs();
+  void launch(ArrayRef<FillOp> fills, StringRef name);
+  void collect(Value value);
+  Value build(Value value);
+  Value addArgument(Value value);
+  void clampExtents(FillOp fill);
+  Value multiplyWork(Location loc, Value total, Value factor);
+  void addWork(FillOp fill);
+  Value onHost(Value value, IRMapping &clones);
+
+  ForceOp force;
+  SymbolTable &symbols;
+  StringRef name;
+  OpBuilder host, inside;
+  KernelOp kernel;
+  SmallVector<Value> outputs;
+  /// Host values that are arguments of the kernel.
+  SetVector<Value> captured;
+  IRMapping mapping;
+  SmallVector<Value> work;
+  SmallVector<Attribute> units;
+};
+} // namespace
+
+/// Device memory for the results, with their initial contents.
+LogicalResult Outliner::allocateOutputs() {
+  Location loc = force.getLoc();
+  unsigned next = 0;
+  for (auto [array, result] :
+       llvm::zip(force.getArrays(), force.getResults())) {
+    auto fill = array.getDefiningOp<FillOp>();
+    auto type = cast<PullType>(result.getType());
+    for (auto [k, memoryType] : llvm::enumerate(getMemoryTypes(type))) {
+      Value memory;
+      if (!force.getInto().empty()) {
+        memory = force.getInto()[next++];
+      } else {
+        memory =
+            gpu::AllocOp::create(host, loc, memoryType, Type(), ValueRange(),
+                                 fill.getExtents(), ValueRange())
+                .getMemref();
+      }
+      if (!fill.getInit().empty())
+        gpu::MemsetOp::create(host, loc, Type(), ValueRange(), memory,
+                              fill.getInit()[k]);
+      if (Value onto = fill.getOnto()) {
+        auto view = onto.getDefiningOp<ViewOp>();
+        if (!view)
+          return force.emitOpError("[fill-onto] starts from an array that is "
+                                   "not in memory; force it first");
+        gpu::MemcpyOp::create(host, loc, Type(), ValueRange(), memory,
+                              view.getMemory()[k]);
+      }
+      outputs.push_back(memory);
+    }
+  }
+  return success();
+}
+
+/// Pure scalar operations are computed again in the kernel and are not passed.
+static bool isCheap(Operation *op) {
+  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         !isa<GetOp>(op);
+}
+
+/// Collects the arguments that are needed to compute `value`, which is defined
+/// in host code.
+void Outliner::collect(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto view = dyn_cast_or_null<ViewOp>(op)) {
+    captured.insert_range(view.getMemory());
+  } else if (isCheap(op)) {
+    for (Value operand : op->getOperands())
+      collect(operand);
+  } else {
+    captured.insert(value);
+  }
+}
+
+/// The value of the host value `value` in the kernel.
+Value Outliner::build(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    build(operand);
+  inside.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+Value Outliner::addArgument(Value value) {
+  Block &body = kernel.getBody().front();
+  return body.addArgument(value.getType(), value.getLoc());
+}
+
+/// The value of `value`, which is used in a fill of the force, in host code.
+/// Null if it depends on values that the host does not know.
+Value Outliner::onHost(Value value, IRMapping &clones) {
+  if (force->getParentRegion()->isAncestor(value.getParentRegion()) &&
+      value.getParentRegion() != force->getParentRegion()) {
+    if (Value known = clones.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!isCheap(op))
+      return {};
+    for (Value operand : op->getOperands()) {
+      Value outside = onHost(operand, clones);
+      if (!outside)
+        return {};
+      clones.map(operand, outside);
+    }
+    host.clone(*op, clones);
+    return clones.lookup(value);
+  }
+  return value;
+}
+
+/// True if an assertion before `op` checks that `number` is not negative.
+static bool isCheckedBefore(Operation *op, Value number) {
+  return llvm::any_of(number.getUsers(), [&](Operation *user) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    if (!compare || compare.getLhs() != number)
+      return false;
+    // As an unsigned number, a negative number is larger than any size.
+    arith::CmpIPredicate predicate = compare.getPredicate();
+    if (!(predicate == arith::CmpIPredicate::sge &&
+          isConstantIntValue(compare.getRhs(), 0)) &&
+        !(predicate == arith::CmpIPredicate::ule &&
+          isNotNegative(compare.getRhs())))
+      return false;
+    return llvm::any_of(compare->getUsers(), [&](Operation *check) {
+      Operation *later = check->getBlock()->findAncestorOpInBlock(*op);
+      return isa<AssertOp>(check) && later && check->isBeforeInBlock(later);
+    });
+  });
+}
+
+/// The iterations of `factor` loops of `total`, natural numbers; the host
+/// checks that they are a number.
+Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
+  Value room = host.createOrFold<arith::DivUIOp>(
+      loc,
+      arith::ConstantIndexOp::create(host, loc,
+                                     std::numeric_limits<int64_t>::max()),
+      host.createOrFold<arith::MaxUIOp>(
+          loc, factor, arith::ConstantIndexOp::create(host, loc, 1)));
+  Value fits = host.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule,
+                                                total, room);
+  if (!isConstantIntValue(fits, 1) && !isConstantIntValue(fits, -1))
+    cf::AssertOp::create(
+        host, loc, fits,
+        "[R4-extents] a loop over the grid has more than 2^63 iterations");
+  return host.createOrFold<arith::MulIOp>(loc, total, factor);
+}
+
+/// Collects the number of iterations of every loop over the grid.
+void Outliner::addWork(FillOp fill) {
+  // If the result was allocated, its number of elements has at most 47 bits, so
+  // it may be multiplied by numbers of 16 bits.
+  auto isChecked = [&](OperandRange extents) {
+    int64_t product = 1;
+    return llvm::all_of(extents, [&](Value value) {
+      if (std::optional<int64_t> constant = getConstantIntValue(value))
+        return !llvm::MulOverflow(product, *constant, product) &&
+               product <= int64_t(1) << 16;
+      return force.getInto().empty() &&
+             llvm::is_contained(fill.getExtents(), value);
+    });
+  };
+  Block &body = fill.getBody().front();
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<FillOp>(op))
+      return WalkResult::skip();
+    auto par = dyn_cast<ParOp>(op);
+    if (!par)
+      return WalkResult::advance();
+    IRMapping clones;
+    Value total;
+    for (Value extent : par.getExtents()) {
+      Value known = onHost(extent, clones);
+      if (!known)
+        return WalkResult::skip();
+      // A loop to a negative number has no iterations.
+      if (!isNotNegative(known) && !isCheckedBefore(force, known))
+        known = host.createOrFold<arith::MaxSIOp>(
+            par.getLoc(), known,
+            arith::ConstantIndexOp::create(host, par.getLoc(), 0));
+      total = !total ? known
+              : isChecked(par.getExtents())
+                  ? host.createOrFold<arith::MulIOp>(par.getLoc(), total, known)
+                  : multiplyWork(par.getLoc(), total, known);
+    }
+    if (total) {
+      work.push_back(total);
+      units.push_back(LevelAttr::get(par.getContext(), par.getUnit()));
+    }
+    return WalkResult::skip();
+  });
+}
+
+/// The outermost loops of `fill`.
+static SmallVector<ParOp> getLoops(FillOp fill) {
+  SmallVector<ParOp> loops;
+  fill.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto par = dyn_cast<ParOp>(op))
+      loops.push_back(par);
+    return isa<ParOp, FillOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return loops;
+}
+
+/// If a loop over the threads of the grid writes the initial contents of a part
+/// of the result, the nesting depth of the fill of this part; 0 for other
+/// loops.
+static unsigned getInitialNesting(ParOp par) {
+  unsigned nesting = 0;
+  if (par.getUnit() == Level::Thread)
+    par.getBody().walk([&](WriteOp write) {
+      nesting = std::max(nesting, getInitialNesting(write.getOperation()));
+    });
+  return nesting;
+}
+
+/// A loop has no iterations if one of its extents is negative, for any product
+/// of the extents.
+void Outliner::clampExtents(FillOp fill) {
+  for (ParOp par : getLoops(fill)) {
+    if (par.getExtents().size() == 1)
+      continue;
+    OpBuilder builder(par);
+    for (OpOperand &extent : par.getExtentsMutable())
+      if (!isNotNegative(extent.get()) && !isCheckedBefore(force, extent.get()))
+        extent.set(arith::MaxSIOp::create(
+            builder, par.getLoc(), extent.get(),
+            arith::ConstantIndexOp::create(builder, par.getLoc(), 0)));
+  }
+}
+
+/// True if `fill` only copies its initial contents, which needs no kernel.
+static bool isInitialOnly(FillOp fill) {
+  return (!fill.getInit().empty() || fill.getOnto()) &&
+         llvm::all_of(fill.getBody().front(),
+                      [](Operation &op) { return isMemoryEffectFree(&op); });
+}
+
+/// A copy of `fill` that contains only the loops that write initial contents of
+/// parts at this nesting depth; for depth 0, only the other loops.
+static FillOp selectLoops(OpBuilder &builder, FillOp fill, unsigned nesting) {
+  auto copy = cast<FillOp>(builder.clone(*fill));
+  for (ParOp par : getLoops(copy))
+    if (getInitialNesting(par) != nesting)
+      par.erase();
+  return copy;
+}
+
+/// Stores the result of one program once, even if `force` contains it several
+/// times.
+static ForceOp dropRepeats(ForceOp force) {
+  SmallVector<Value> arrays;
+  SmallVector<unsigned> places;
+  for (Value array : force.getArrays()) {
+    auto *known = llvm::find(arrays, array);
+    places.push_back(known - arrays.begin());
+    if (known == arrays.end())
+      arrays.push_back(array);
+  }
+  // Memory of `into` is written for each array.
+  if (arrays.size() == places.size() || !force.getInto().empty())
+    return force;
+  SmallVector<Type> types(arrays.size());
+  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
+    types[place] = result.getType();
+  OpBuilder builder(force);
+  auto once =
+      ForceOp::create(builder, force.getLoc(), types, arrays, ValueRange(),
+                      force.getStorageAttr(), force.getKernelAttr(),
+                      force.getThreadsAttr(), force.getUncheckedAttr());
+  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
+    result.replaceAllUsesWith(once.getResults()[place]);
+  force.erase();
+  return once;
+}
+
+LogicalResult Outliner::run() {
+  SmallVector<FillOp> fills;
+  for (Value array : force.getArrays()) {
+    auto fill = array.getDefiningOp<FillOp>();
+    if (!fill)
+      return force.emitOpError("is not fused; run obs-fuse-arrays first");
+    fills.push_back(fill);
+  }
+  if (failed(allocateOutputs()))
+    return failure();
+
+  // No barrier orders two loops over the whole grid in one kernel. So a
+  // separate kernel before writes the initial contents of parts of the result:
+  // one for each nesting depth, from the outside inwards.
+  llvm::SmallSetVector<unsigned, 4> depths;
+  for (FillOp fill : fills)
+    for (ParOp par : getLoops(fill))
+      depths.insert(getInitialNesting(par));
+  SmallVector<unsigned> nestings = depths.takeVector();
+  llvm::sort(nestings);
+  if (!nestings.empty() && nestings.back() > 0) {
+    // The program itself comes last.
+    llvm::erase(nestings, 0u);
+    nestings.push_back(0);
+    for (unsigned nesting : nestings) {
+      SmallVector<FillOp> selected = llvm::map_to_vector(
+          fills, [&](FillOp fill) { return selectLoops(host, fill, nesting); });
+      std::string suffix = nesting == 0   ? ""
+                           : nesting == 1 ? "_init"
+                                          : "_init" + std::to_string(nesting);
+      launch(selected, (name + suffix).str());
+      for (FillOp fill : selected)
+        fill.erase();
+    }
+  } else if (!llvm::all_of(fills, isInitialOnly)) {
+    launch(fills, name);
+  }
+
+  // The results are the memory that the kernel wrote.
+  unsigned next = 0;
+  for (Value result : force.getResults()) {
+    auto type = cast<PullType>(result.getType());
+    unsigned count = type.getElementTypes().size();
+    result.replaceAllUsesWith(buildView(
+        host, force.getLoc(), type, ValueRange(outputs).slice(next, count)));
+    next += count;
+  }
+  force.erase();
+  return success();
+}
+
+/// Builds a kernel that runs `fills`, and its launch.
+void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
+  Location loc = force.getLoc();
+  captured.clear();
+  mapping.clear();
+  work.clear();
+  units.clear();
+
+  SetVector<Value> used;
+  for (FillOp fill : fills) {
+    clampExtents(fill);
+    used.insert_range(fill.getExtents());
+    getUsedValuesDefinedAbove(fill.getBody(), used);
+  }
+  for (Value value : used)
+    collect(value);
+
+  // Source order: arguments of the function, then values in the order of their
+  // definitions.
+  SmallVector<Value> arguments = captured.takeVector();
+  llvm::DenseMap<Operation *, unsigned> order;
+  force->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { order[op] = order.size(); });
+  auto key = [&](Value value) -> std::pair<unsigned, unsigned> {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return {order[argument.getOwner()->getParentOp()],
+              argument.getArgNumber()};
+    return {order[value.getDefiningOp()],
+            cast<OpResult>(value).getResultNumber()};
+  };
+  llvm::stable_sort(arguments,
+                    [&](Value a, Value b) { return key(a) < key(b); });
+  // Memory that is read and written is one argument.
+  for (Value output : outputs)
+    if (!llvm::is_contained(arguments, output))
+      arguments.push_back(output);
+
+  SmallVector<Type> types;
+  for (Value argument : arguments)
+    types.push_back(argument.getType());
+  inside.setInsertionPoint(force->getParentOfType<func::FuncOp>());
+  kernel = KernelOp::create(inside, loc, name,
+                            FunctionType::get(force.getContext(), types, {}),
+                            ArrayAttr(), ArrayAttr());
+  // The entry point keeps its name when a host function has the same.
+  kernel->setAttr(kernelEntryAttrName, kernel.getSymNameAttr());
+  if (force.getKernel().value_or("").empty())
+    kernel->setAttr(unnamedAttrName, inside.getUnitAttr());
+  symbols.insert(kernel);
+  if (IntegerAttr threads = force.getThreadsAttr())
+    kernel->setAttr("threads", threads);
+  inside.createBlock(&kernel.getBody());
+  for (Value argument : arguments)
+    mapping.map(argument, addArgument(argument));
+  for (Value value : used)
+    build(value);
+
+  SmallVector<Value> programs, into;
+  for (FillOp fill : fills) {
+    for (Value extent : fill.getExtents())
+      build(extent);
+    // If a fill occurs twice, its regions are mapped already.
+    IRMapping own = mapping;
+    auto clone = cast<FillOp>(inside.clone(*fill, own));
+    // The memory has initial contents.
+    if (!fill.getInit().empty() || fill.getOnto())
+      clone->setAttr("obs.started", inside.getUnitAttr());
+    clone.getInitMutable().clear();
+    clone.getOntoMutable().clear();
+    programs.push_back(clone);
+  }
+  for (Value output : outputs)
+    into.push_back(mapping.lookup(output));
+  ForceOp::create(inside, loc, force.getResultTypes(), programs, into,
+                  // The memory is given, wherever it is.
+                  StorageAttr::get(force.getContext(), Storage::Auto),
+                  StringAttr(), IntegerAttr(), inside.getUnitAttr());
+
+  for (FillOp fill : fills)
+    addWork(fill);
+  LaunchOp::create(host, loc, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                   Value(), work, arguments, host.getArrayAttr(units));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
+  using ObsOutlineKernelsPassBase::ObsOutlineKernelsPassBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> functions;
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      // Functions of a level were inlined where they are called. The functions
+      // that are left combine elements in a contract.
+      if (!function->hasAttr("obs.level"))
+        functions.push_back(function);
+      else if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
+        function.erase();
+    }
+    for (func::FuncOp function : functions) {
+      if (failed(outline(function, symbols)))
+        return signalPassFailure();
+      if (!reuse) {
+        insertDeallocations(function);
+        continue;
+      }
+      prepareLoops(function);
+      insertDeallocations(function);
+      reuseBuffers(function);
+      planLoops(function);
+      hoistFromLoops(function);
+    }
+    if (plan)
+      llvm::for_each(functions, reportPlan);
+    getOperation().walk(
+        [](gpu::AllocOp alloc) { alloc->removeAttr(arraysAttrName); });
+  }
+
+  static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {
+    if (failed(hoistGridForces(function)))
+      return failure();
+    dropCopies(function);
+    if (failed(convertHostArrays(function)))
+      return failure();
+    SmallVector<ForceOp> forces;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto force = dyn_cast<ForceOp>(op))
+        forces.push_back(force);
+      return isa<FillOp, DistributeOp>(op) ? WalkResult::skip()
+                                           : WalkResult::advance();
+    });
+    for (ForceOp given : forces) {
+      ForceOp force = dropRepeats(given);
+      std::string name = force.getKernel().value_or("").str();
+      if (name.empty()) {
+        // Functions may have names that kernels cannot have.
+        for (char c : function.getName())
+          name += llvm::isAlnum(c) ? c : '_';
+        name = (llvm::isAlpha(name.front()) ? name : "f" + name) + "_kernel";
+      }
+      if (failed(Outliner(force, symbols, name).run()))
+        return failure();
+    }
+    return finishHostArrays(function);
+  }
+};
+} // namespace

@@ -1,0 +1,120 @@
+//===- SetLaunch.cpp - Choose threads of a block and number of blocks -----===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Transforms/Host/Passes.h"
+#include "Obsidian/Transforms/Level/Tiles.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSSETLAUNCHPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+static constexpr int64_t defaultThreads = 256;
+
+/// Threads for a kernel that requests no number: the longest static loop over
+/// the threads of a block, in whole warps. If there are static loops over at
+/// least 4 warps, only the longest of these counts: more threads would only
+/// wait for them.
+static int64_t chooseThreads(KernelOp kernel) {
+  constexpr int64_t leastWarps = 4;
+  int64_t widest = 0, warps = 0;
+  kernel.walk([&](ParOp par) {
+    Level scope = getEnclosingScope(par).level;
+    if (scope != Level::Block)
+      return;
+    int64_t width = par.getUnit() == Level::Warp ? warpSize : 1;
+    for (Value extent : par.getExtents()) {
+      std::optional<int64_t> count = getConstantIntValue(extent);
+      // Loops longer than the default count as the default.
+      width *= std::min(count.value_or(defaultThreads), defaultThreads);
+      width = std::min(width, defaultThreads);
+    }
+    widest = std::max(widest, width);
+    if (par.getUnit() == Level::Warp)
+      warps = std::max(warps, width);
+  });
+  if (warps >= leastWarps * warpSize)
+    return warps;
+  if (widest == 0)
+    return defaultThreads;
+  return llvm::alignTo(widest, warpSize);
+}
+
+/// The number of blocks: each worker executes one iteration of the grid's
+/// loops.
+static Value buildBlocks(OpBuilder &builder, LaunchOp launch, int64_t threads) {
+  Location loc = launch.getLoc();
+  Value blocks = arith::ConstantIndexOp::create(builder, loc, 1);
+  if (!launch.getUnits())
+    return blocks;
+  for (auto [amount, unit] : llvm::zip(
+           launch.getWork(), launch.getUnits()->getAsRange<LevelAttr>())) {
+    int64_t perBlock = 1;
+    if (unit.getValue() == Level::Thread)
+      perBlock = threads;
+    if (unit.getValue() == Level::Warp)
+      perBlock = llvm::divideCeil(threads, warpSize);
+    Value needed = builder.createOrFold<arith::CeilDivUIOp>(
+        loc, amount, arith::ConstantIndexOp::create(builder, loc, perBlock));
+    blocks = builder.createOrFold<arith::MaxUIOp>(loc, blocks, needed);
+  }
+  // The largest grid of one dimension. Loops execute the remaining iterations.
+  Value most = arith::ConstantIndexOp::create(builder, loc, 2147483647);
+  return builder.createOrFold<arith::MinUIOp>(loc, blocks, most);
+}
+
+namespace {
+struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
+  using ObsSetLaunchPassBase::ObsSetLaunchPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    OpBuilder builder(&getContext());
+    for (auto kernel : module.getOps<KernelOp>()) {
+      int64_t count =
+          threads != 0 ? int64_t(threads) : kernel.getThreads().value_or(0);
+      if (count == 0)
+        count = chooseThreads(kernel);
+      if (count < 1 || count > maxThreads) {
+        kernel.emitOpError("[launch-threads] asks for ")
+            << count << " threads; a block has 1 to 1024";
+        return signalPassFailure();
+      }
+      kernel->setAttr("threads", builder.getI64IntegerAttr(count));
+    }
+    if (blocks < 0 || blocks > 2147483647) {
+      module.emitError("[launch-blocks] asks for ")
+          << int64_t(blocks) << " blocks; a grid has 1 to 2147483647";
+      return signalPassFailure();
+    }
+    SymbolTable symbols(module);
+    module.walk([&](LaunchOp launch) {
+      if (launch.getBlocks())
+        return;
+      builder.setInsertionPoint(launch);
+      if (blocks == 0)
+        launch->setAttr(byExtentAttrName, builder.getUnitAttr());
+      auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+      Value count = blocks != 0
+                        ? Value(arith::ConstantIndexOp::create(
+                              builder, launch.getLoc(), blocks))
+                        : buildBlocks(builder, launch, *kernel.getThreads());
+      launch.getBlocksMutable().assign(count);
+      launch.getWorkMutable().clear();
+      launch.removeUnitsAttr();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,426 @@
+//===- AssignBanks.cpp - Spread shared arrays over the banks --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Transforms/Level/Passes.h"
+#include "Workers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include <map>
+#include <numeric>
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSASSIGNBANKSPASS
+#include "Obsidian/Transforms/Level/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+using Kind = IndexExpr::Kind;
+
+/// Bytes of a row of all banks.
+static constexpr int64_t rowBytes = 128;
+static constexpr int64_t maxPad = 32;
+/// The maximum number of iterations of a leaf that are evaluated: a few warps
+/// represent all.
+static constexpr int64_t maxIterations = 128;
+/// The maximum number of combinations of iterations of the surrounding loops
+/// that are evaluated.
+static constexpr int64_t maxTurns = 64;
+
+namespace {
+/// A layout of the elements of an array.
+struct Placement {
+  /// The number of unused elements after each row.
+  int64_t pad = 0;
+  /// The last index is xored with the number of the row (of the bank row, if
+  /// there is only one row), modulo this number. 1: no xor.
+  int64_t swizzle = 1;
+};
+
+/// One access, in one combination of iterations.
+struct Request {
+  IndexMap indices;
+  int64_t count;
+  int64_t threads;
+  /// The wavefronts that it takes, as the array is, more than one for each
+  /// warp.
+  uint64_t conflicts = 0;
+};
+
+/// Accesses of one iteration to neighbours, which are one access of `width`
+/// elements if all rows begin at a multiple of `width`.
+struct Vector {
+  int64_t width;
+  /// The number of requests of warps.
+  uint64_t requests;
+};
+
+class Array {
+public:
+  Array(memref::AllocOp alloc, Workers workers)
+      : alloc(alloc), threads(workers.threads),
+        shape(alloc.getType().getShape()) {
+    auto home = cast<HomeAttr>(alloc.getType().getMemorySpace());
+    if (home.getOwner() == Level::Warp)
+      copies = llvm::divideCeil(workers.launched, warpSize);
+    bytes = getElementBytes(alloc.getType().getElementType());
+  }
+
+  /// Finds the accesses; false if the array has other uses.
+  bool collect();
+  /// The number of requests of warps that can be analysed.
+  uint64_t getWarps() const { return warps; }
+  /// The wavefronts of them all without conflicts, and as the array is.
+  uint64_t getLeast() const { return warps * std::max<int64_t>(1, bytes / 4); }
+  uint64_t getCost() const { return wavefronts + getPieces({}); }
+  /// The wavefronts with another layout. If they are not fewer than `limit`,
+  /// any number that is not, either.
+  uint64_t getCost(const Placement &placement, uint64_t limit) const;
+  int64_t getBytes() {
+    return alloc.getType().getNumElements() * bytes * copies;
+  }
+  /// The layouts of the array that need at most `room` more bytes.
+  SmallVector<Placement> getPlacements(int64_t room);
+  int64_t getPadding(const Placement &placement) {
+    return alloc.getType().getNumElements() / shape.back() * placement.pad *
+           bytes * copies;
+  }
+  void place(const Placement &placement);
+
+private:
+  uint64_t addRequests(Operation *op, ValueRange indices);
+  void findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted);
+  uint64_t getPieces(const Placement &placement) const;
+  std::optional<WarpCost> getCost(const Request &request,
+                                  const Placement &placement) const;
+  IndexExpr getAddress(const IndexMap &indices,
+                       const Placement &placement) const;
+  bool isOneRow() const { return shape.size() == 1 || isRing(); }
+  bool isRing() const { return shape.size() == 2 && shape[0] == 2; }
+  int64_t getBankRow() const { return std::max<int64_t>(1, rowBytes / bytes); }
+
+  memref::AllocOp alloc;
+  int64_t threads;
+  SmallVector<int64_t> shape;
+  /// The number of bytes of an element.
+  int64_t bytes;
+  /// The number of arrays: for an array of a warp, one for each warp.
+  int64_t copies = 1;
+  SmallVector<Operation *> accesses;
+  SmallVector<Request> requests;
+  SmallVector<Vector> vectors;
+  uint64_t warps = 0, wavefronts = 0;
+};
+} // namespace
+
+static MutableOperandRange getIndices(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getIndicesMutable();
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getIndicesMutable();
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return atomic.getIndicesMutable();
+  return cast<memref::GenericAtomicRMWOp>(op).getIndicesMutable();
+}
+
+bool Array::collect() {
+  if (shape.empty())
+    return false;
+  SmallVector<std::pair<Operation *, uint64_t>> counted;
+  for (OpOperand &use : alloc->getUses()) {
+    Operation *op = use.getOwner();
+    bool isAccess = isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
+                        memref::GenericAtomicRMWOp>(op);
+    // The stored value could be the array itself.
+    if (!isAccess || getIndices(op).empty() ||
+        !isa<MemRefType>(use.get().getType()))
+      return false;
+    accesses.push_back(op);
+    uint64_t count = addRequests(op, getIndices(op).getAsOperandRange());
+    if (count && isa<memref::LoadOp, memref::StoreOp>(op))
+      counted.push_back({op, count});
+  }
+  findVectors(counted);
+  // Requests with conflicts come first: they soon show that no layout helps.
+  for (Request &request : requests)
+    if (std::optional<WarpCost> cost = getCost(request, {})) {
+      warps += cost->requests;
+      wavefronts += cost->total;
+      request.conflicts = cost->total - cost->requests;
+    }
+  llvm::sort(requests, [](const Request &a, const Request &b) {
+    return a.conflicts > b.conflicts;
+  });
+  return true;
+}
+
+/// Calls `visit` with every combination of iterations of `loops`, or with the
+/// first iteration of each if there are too many.
+static void
+forEachTurn(ArrayRef<scf::ForOp> loops,
+            function_ref<void(ArrayRef<std::pair<Value, int64_t>>)> visit) {
+  SmallVector<std::array<int64_t, 3>> ranges;
+  int64_t combinations = 1;
+  for (scf::ForOp loop : loops) {
+    int64_t from = getConstantIntValue(loop.getLowerBound()).value_or(0);
+    int64_t to = getConstantIntValue(loop.getUpperBound()).value_or(from + 1);
+    int64_t step = getConstantIntValue(loop.getStep()).value_or(1);
+    int64_t turns =
+        step > 0 && to > from ? llvm::divideCeil(to - from, step) : 1;
+    ranges.push_back({from, step, turns});
+    combinations = std::min(combinations * turns, maxTurns + 1);
+  }
+  if (combinations > maxTurns)
+    for (auto &range : ranges)
+      range[2] = 1;
+  SmallVector<std::pair<Value, int64_t>> point;
+  std::function<void(size_t)> go = [&](size_t depth) {
+    if (depth == loops.size())
+      return visit(point);
+    auto [from, step, turns] = ranges[depth];
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      scf::ForOp loop = loops[depth];
+      point.push_back({loop.getInductionVar(), from + turn * step});
+      go(depth + 1);
+      point.pop_back();
+    }
+  };
+  go(0);
+}
+
+/// Adds the requests of `op`. Returns the number of warps in them all.
+uint64_t Array::addRequests(Operation *op, ValueRange indices) {
+  auto leaf = op->getParentOfType<scf::ForallOp>();
+  if (!leaf)
+    return 0; // All threads read the same element.
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  if (distribution && distribution.getValue() != Distribution::Striped)
+    return 0;
+  auto map = cast<MapAttr>(leaf.getMappingAttr()[0]);
+  int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
+  int64_t count = getConstantIntValue(leaf.getMixedUpperBound()[0])
+                      .value_or(std::min(workers, maxIterations));
+  // Counted surrounding loops. The counters of loops over units of a level are
+  // not fixed.
+  SmallVector<scf::ForOp> loops;
+  for (Operation *around = op->getParentOp(); !isa<KernelOp>(around);
+       around = around->getParentOp())
+    if (auto loop = dyn_cast<scf::ForOp>(around);
+        loop && !loop->hasAttr("obs.map") &&
+        (leaf->isAncestor(loop) || getConstantIntValue(loop.getUpperBound())))
+      loops.push_back(loop);
+  size_t before = requests.size();
+  forEachTurn(loops, [&](ArrayRef<std::pair<Value, int64_t>> point) {
+    IndexRecognizer recognizer;
+    recognizer.addLeaf(leaf.getRegion());
+    recognizer.addVariable(leaf.getInductionVar(0), count);
+    for (auto [variable, value] : point)
+      recognizer.define(variable, IndexExpr::constant(value));
+    Request request{{}, std::min(count, maxIterations), workers};
+    for (Value index : indices)
+      request.indices.push_back(recognizer.get(index));
+    requests.push_back(std::move(request));
+  });
+  return (requests.size() - before) *
+         llvm::divideCeil(std::min(count, maxIterations), warpSize);
+}
+
+/// `index` as a value plus a constant.
+static std::pair<Value, int64_t> splitIndex(Value index) {
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return {Value(), *number};
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  std::optional<int64_t> number =
+      sum ? getConstantIntValue(sum.getRhs()) : std::nullopt;
+  return number ? std::pair(sum.getLhs(), *number)
+                : std::pair(index, int64_t());
+}
+
+/// True if `value` is a product with a multiple of `width`, or a sum of such
+/// values.
+static bool isMultiple(Value value, int64_t width) {
+  if (!value)
+    return true;
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return *number % width == 0;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp, arith::RemUIOp>(op))
+    return isMultiple(op->getOperand(0), width) &&
+           isMultiple(op->getOperand(1), width);
+  return isa_and_nonnull<arith::MulIOp>(op) &&
+         (isMultiple(op->getOperand(0), width) ||
+          isMultiple(op->getOperand(1), width));
+}
+
+/// Finds runs of loads, or of stores, of one block of code. `counted` has their
+/// numbers of requests.
+void Array::findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted) {
+  int64_t width = 16 / bytes;
+  if (width < 2)
+    return;
+  // The code, if it loads, and all indices without the constant in the last.
+  using Key = std::tuple<Block *, bool, SmallVector<void *>>;
+  std::map<Key, std::map<int64_t, uint64_t>> groups;
+  for (auto [op, count] : counted) {
+    SmallVector<void *> values;
+    ValueRange indices = getIndices(op).getAsOperandRange();
+    auto [base, distance] = splitIndex(indices.back());
+    for (Value index : indices.drop_back())
+      values.push_back(index.getAsOpaquePointer());
+    values.push_back(base.getAsOpaquePointer());
+    if (isMultiple(base, width))
+      groups[{op->getBlock(), isa<memref::LoadOp>(op), values}][distance] =
+          count;
+  }
+  for (auto &[key, distances] : groups)
+    for (auto [distance, count] : distances) {
+      int64_t run = 1;
+      while (run < width && distances.count(distance + run))
+        ++run;
+      if (distance % width == 0 && run == width)
+        vectors.push_back({width, count});
+    }
+}
+
+/// The number of accesses by which vectors are more than one each.
+uint64_t Array::getPieces(const Placement &placement) const {
+  uint64_t pieces = 0;
+  for (const Vector &vector : vectors) {
+    int64_t row = isOneRow() ? vector.width : shape.back() + placement.pad;
+    int64_t whole = placement.swizzle > 1 ? 1 : std::gcd(vector.width, row);
+    pieces += (vector.width / whole - 1) * vector.requests;
+  }
+  return pieces;
+}
+
+/// The number of an element in memory.
+IndexExpr Array::getAddress(const IndexMap &indices,
+                            const Placement &placement) const {
+  IndexExpr last = indices.back();
+  if (placement.swizzle > 1) {
+    IndexExpr row = isOneRow()
+                        ? IndexExpr::binary(Kind::FloorDiv, last,
+                                            IndexExpr::constant(getBankRow()))
+                        : indices[indices.size() - 2];
+    last = last ^ (row & IndexExpr::constant(placement.swizzle - 1));
+  }
+  IndexExpr address = IndexExpr::constant(0);
+  for (size_t d = 0; d < indices.size(); ++d) {
+    bool isLast = d + 1 == indices.size();
+    int64_t extent = shape[d] + (isLast ? placement.pad : 0);
+    address =
+        address * IndexExpr::constant(extent) + (isLast ? last : indices[d]);
+  }
+  return address;
+}
+
+std::optional<WarpCost> Array::getCost(const Request &request,
+                                       const Placement &placement) const {
+  return getBankConflicts(getAddress(request.indices, placement), request.count,
+                          request.threads, bytes);
+}
+
+uint64_t Array::getCost(const Placement &placement, uint64_t limit) const {
+  // Each takes a wavefront.
+  uint64_t total = warps + getPieces(placement);
+  for (const Request &request : requests) {
+    if (total >= limit)
+      break;
+    if (std::optional<WarpCost> cost = getCost(request, placement))
+      total += cost->total - cost->requests;
+  }
+  return total;
+}
+
+SmallVector<Placement> Array::getPlacements(int64_t room) {
+  SmallVector<Placement> placements;
+  for (int64_t pad = 1; pad <= maxPad && !isOneRow(); ++pad)
+    if (Placement padded{pad, 1}; getPadding(padded) <= room)
+      placements.push_back(padded);
+  // Permutes the row, or the elements of each row of banks.
+  int64_t row = isOneRow() ? getBankRow() : shape.back();
+  if (shape.back() % row == 0 && llvm::isPowerOf2_64(row) && row > 1)
+    placements.push_back({0, std::min<int64_t>(row, getBankRow())});
+  return placements;
+}
+
+void Array::place(const Placement &placement) {
+  if (placement.pad > 0) {
+    shape.back() += placement.pad;
+    alloc.getResult().setType(
+        MemRefType::Builder(alloc.getType()).setShape(shape));
+  }
+  if (placement.swizzle == 1)
+    return;
+  for (Operation *op : accesses) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    MutableOperandRange indices = getIndices(op);
+    Value last = indices[indices.size() - 1].get();
+    Value row = isOneRow() ? arith::DivUIOp::create(builder, loc, last,
+                                                    constant(getBankRow()))
+                                 .getResult()
+                           : indices[indices.size() - 2].get();
+    row = arith::AndIOp::create(builder, loc, row,
+                                constant(placement.swizzle - 1));
+    last = arith::XOrIOp::create(builder, loc, last, row);
+    indices[indices.size() - 1].set(last);
+  }
+}
+
+namespace {
+struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
+  using ObsAssignBanksPassBase::ObsAssignBanksPassBase;
+
+  void runOnOperation() override {
+    Workers workers = getWorkers(getOperation());
+    SmallVector<Array, 0> arrays;
+    // Arrays may share memory later, so this is the maximum.
+    int64_t room = limit;
+    getOperation().walk([&](memref::AllocOp alloc) {
+      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      if (!home || home.getStorage() != Storage::Shared)
+        return;
+      arrays.emplace_back(alloc, workers);
+      room -= arrays.back().getBytes();
+    });
+    for (Array &array : arrays)
+      if (array.collect())
+        improve(array, room);
+  }
+
+private:
+  void improve(Array &array, int64_t &room) {
+    uint64_t before = array.getCost();
+    if (before == array.getLeast())
+      return;
+    Placement best;
+    uint64_t least = before;
+    for (const Placement &placement : array.getPlacements(room)) {
+      if (least <= array.getWarps())
+        break;
+      // The operations for every index must be worth the gain.
+      uint64_t price = placement.swizzle > 1 ? before / 4 : 0;
+      uint64_t cost = array.getCost(placement, least - price);
+      if (cost + price < least) {
+        best = placement;
+        least = cost;
+      }
+    }
+    if (least == before)
+      return;
+    ++(best.pad > 0 ? padded : swizzled);
+    room -= array.getPadding(best);
+    array.place(best);
+  }
+};
+} // namespace

@@ -1,0 +1,55 @@
+//===- LevelIR.cpp - Queries on level IR ----------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Transforms/Level/LevelIR.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+Value obs::getRoot(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
+      return memory;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return {};
+    memory = view.getViewSource();
+  }
+  auto argument = cast<BlockArgument>(memory);
+  return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
+}
+
+MapAttr obs::getLeafMap(scf::ForallOp leaf) {
+  std::optional<ArrayAttr> mapping = leaf.getMapping();
+  return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])
+                                         : MapAttr();
+}
+
+int64_t obs::getSliceBytes(MemRefType type) {
+  return llvm::alignTo(type.getNumElements() *
+                           getElementBytes(type.getElementType()),
+                       sliceAlignment);
+}
+
+std::string obs::getPlace(Location location) {
+  std::string place = "?";
+  location->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" +
+             Twine(file.getLine()) + ":" + Twine(file.getColumn()))
+                .str();
+    return WalkResult::interrupt();
+  });
+  return place;
+}

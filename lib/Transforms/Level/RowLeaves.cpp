@@ -1,0 +1,294 @@
+//===- RowLeaves.cpp - Loops that follow the rows of warps ----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowLeaves.h"
+#include "Accesses.h"
+#include "LeafIndices.h"
+#include "Obsidian/Transforms/Level/Tiles.h"
+#include "WriteSteps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// Limits: elements of a lane, and operations of all copies of a body.
+static constexpr int64_t maxItems = 32, maxOperations = 4096;
+
+namespace {
+/// The order of elements in the lanes of warps: each warp has `count` rows, and
+/// each lane `width` neighbours of a row.
+struct Rows {
+  int64_t count = 0, width = 0;
+
+  int64_t getSize() const { return width * warpSize; }
+  int64_t getItems() const { return count * width; }
+  int64_t getThread(int64_t element) const {
+    return element / (count * getSize()) * warpSize +
+           element / width % warpSize;
+  }
+};
+
+/// An array, and the loops with one iteration for each of its elements.
+struct RowArray {
+  int64_t size = 0;
+  llvm::SetVector<Operation *> leaves;
+  /// The rows in which warps combine the array; nullopt if no warps combine it.
+  std::optional<Rows> rows;
+};
+} // namespace
+
+/// The order in which threads reach `elements`, which are pairs of element and
+/// thread, if it is an order by rows.
+static std::optional<Rows>
+fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
+  for (int64_t width : {4, 2, 1})
+    for (int64_t count = 1; count * width <= maxItems; count *= 2) {
+      Rows rows{count, width};
+      if (llvm::all_of(elements, [&](auto reached) {
+            return rows.getThread(reached.first) == reached.second;
+          }))
+        return rows;
+    }
+  return std::nullopt;
+}
+
+/// True if iteration i of `leaf` reaches element i at `indices`.
+static bool followsElements(scf::ForallOp leaf, ValueRange indices,
+                            MemRefType type) {
+  if (getConstantIntValue(leaf.getMixedUpperBound()[0]) !=
+      type.getNumElements())
+    return false;
+  if (type.getRank() == 1)
+    return indices.front() == leaf.getInductionVar(0);
+  auto elements = evaluateIndices(leaf, indices, type.getShape());
+  return elements && llvm::equal(*elements, llvm::seq(type.getNumElements()));
+}
+
+/// Nullopt for an array whose elements do not belong to one thread each.
+static std::optional<RowArray>
+findRowArray(memref::AllocOp alloc, int64_t threads,
+             const llvm::SmallPtrSet<Operation *, 4> &asked) {
+  MemRefType type = alloc.getType();
+  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+  if (!home || home.getOwner() != Level::Block || type.getRank() == 0 ||
+      !type.hasStaticShape() ||
+      (home.getStorage() != Storage::Auto &&
+       home.getStorage() != Storage::Registers))
+    return std::nullopt;
+  RowArray array;
+  array.size = type.getNumElements();
+  SmallVector<std::pair<int64_t, int64_t>> elements;
+  for (Operation *user : alloc->getUsers()) {
+    auto [memory, indices] = getIndexedMemory(user);
+    auto leaf = user->getParentOfType<scf::ForallOp>();
+    if (memory != alloc.getResult() || !leaf || asked.contains(leaf))
+      return std::nullopt;
+    if (getLeafMap(leaf).getScope() == Level::Block) {
+      if (!followsElements(leaf, indices, type))
+        return std::nullopt;
+      array.leaves.insert(leaf);
+      continue;
+    }
+    scf::ForOp warps = getOneTurn(leaf, threads);
+    auto reached = warps
+                       ? evaluateIndices(leaf, indices, type.getShape(), warps)
+                       : std::nullopt;
+    if (!reached)
+      return std::nullopt;
+    for (auto [thread, element] : llvm::enumerate(*reached))
+      if (element >= 0)
+        elements.push_back({element, int64_t(thread)});
+  }
+  if (elements.empty())
+    return array;
+  array.rows = fitRows(elements);
+  if (!array.rows)
+    return std::nullopt;
+  return array;
+}
+
+/// True if copies of the body may be side by side, and are not too long.
+static bool canBeCopied(scf::ForallOp leaf, int64_t copies) {
+  int64_t operations = 0;
+  WalkResult result = leaf.getBody()->walk([&](Operation *op) {
+    bool isPlain = isa<scf::ForOp, scf::IfOp, memref::LoadOp>(op) ||
+                   (isa<memref::StoreOp>(op) && !op->hasAttr("obs.contract")) ||
+                   op->hasTrait<OpTrait::IsTerminator>() ||
+                   (op->getNumRegions() == 0 && isMemoryEffectFree(op));
+    return isPlain && ++operations * copies <= maxOperations
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// True if `op` is the quotient or the remainder of `counter` by a number whose
+/// multiples are multiples of `width`, too.
+static bool dividesInRows(Operation *op, Value counter, int64_t width) {
+  if (!isa<arith::DivUIOp, arith::RemUIOp>(op) || op->getOperand(0) != counter)
+    return false;
+  std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+  return divisor && *divisor > 0 && *divisor % width == 0;
+}
+
+/// The results of such a division for `iterations`, groups of `width`
+/// neighbours. Each group needs one division: the quotients are equal, and the
+/// remainders grow by one.
+static SmallVector<Value> writeDivision(OpBuilder &builder, Operation *op,
+                                        ArrayRef<Value> iterations,
+                                        int64_t width) {
+  SmallVector<Value> results;
+  for (auto [number, iteration] : llvm::enumerate(iterations)) {
+    int64_t distance = static_cast<int64_t>(number) % width;
+    if (distance == 0) {
+      IRMapping map;
+      map.map(op->getOperand(0), iteration);
+      results.push_back(builder.clone(*op, map)->getResult(0));
+    } else if (isa<arith::DivUIOp>(op)) {
+      results.push_back(results.back());
+    } else {
+      Value one =
+          arith::ConstantIndexOp::create(builder, op->getLoc(), distance);
+      results.push_back(arith::AddIOp::create(builder, op->getLoc(),
+                                              results[number - distance], one));
+    }
+  }
+  return results;
+}
+
+/// Writes the iterations of `leaf` by rows:
+///
+///   forall t in warps * 32 { first = t / 32 * rows * size + t % 32 * width
+///     for each row: iterations first + row * size + 0, 1, .., width - 1 }
+static void write(scf::ForallOp leaf, const Rows &rows) {
+  OpBuilder builder(leaf);
+  Location loc = leaf.getLoc();
+  int64_t size = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  int64_t piece = rows.count * rows.getSize();
+  int64_t warps = llvm::divideCeil(size, piece);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto byThreads = scf::ForallOp::create(
+      builder, loc,
+      ArrayRef<OpFoldResult>(builder.getIndexAttr(warps * warpSize)),
+      ValueRange(), leaf.getMappingAttr());
+  byThreads->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
+  builder.setInsertionPointToStart(byThreads.getBody());
+  Value thread = byThreads.getInductionVar(0), lanes = constant(warpSize);
+  Value first = arith::AddIOp::create(
+      builder, loc,
+      arith::MulIOp::create(builder, loc,
+                            arith::DivUIOp::create(builder, loc, thread, lanes),
+                            constant(piece)),
+      arith::MulIOp::create(builder, loc,
+                            arith::RemUIOp::create(builder, loc, thread, lanes),
+                            constant(rows.width)));
+  auto getIteration = [&](int64_t distance) -> Value {
+    return distance
+               ? arith::AddIOp::create(builder, loc, first, constant(distance))
+               : first;
+  };
+  auto writeBody = [&](ArrayRef<Value> iterations) {
+    llvm::MapVector<Value, SmallVector<Value>> copies;
+    copies[leaf.getInductionVar(0)] = llvm::to_vector(iterations);
+    if (static_cast<int64_t>(iterations.size()) % rows.width == 0)
+      for (Operation &op : leaf.getBody()->without_terminator())
+        if (dividesInRows(&op, leaf.getInductionVar(0), rows.width))
+          copies[op.getResult(0)] =
+              writeDivision(builder, &op, iterations, rows.width);
+    writeSideBySide(builder, *leaf.getBody(), copies);
+  };
+  auto writeGuarded = [&](ArrayRef<Value> iterations) {
+    Value exists =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                              iterations.front(), constant(size));
+    auto branch = scf::IfOp::create(builder, loc, exists,
+                                    /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    writeBody(iterations);
+  };
+  int64_t last = (warps - 1) * piece;
+  SmallVector<Value> full;
+  SmallVector<SmallVector<Value>> partial;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    bool isFull = last + (row + 1) * rows.getSize() <= size;
+    // Either all neighbours exist together, or each has a condition.
+    for (int64_t i = 0; i < rows.width; ++i) {
+      Value iteration = getIteration(row * rows.getSize() + i);
+      if (isFull)
+        full.push_back(iteration);
+      else if (i == 0 || size % rows.width != 0)
+        partial.push_back({iteration});
+      else
+        partial.back().push_back(iteration);
+    }
+  }
+  if (!full.empty())
+    writeBody(full);
+  for (ArrayRef<Value> iterations : partial)
+    writeGuarded(iterations);
+  leaf.erase();
+}
+
+bool obs::isCopied(memref::AllocOp alloc, int64_t threads) {
+  std::optional<RowArray> array = findRowArray(alloc, threads, {});
+  return array && !array->rows;
+}
+
+/// The rows for an array that one of `leaves` copies with wide accesses: each
+/// thread has a few neighbours.
+static std::optional<Rows> getNeighbours(ArrayRef<Operation *> leaves) {
+  for (Operation *leaf : leaves)
+    if (auto width = leaf->getAttrOfType<IntegerAttr>(itemsAttrName))
+      return Rows{1, width.getInt()};
+  return std::nullopt;
+}
+
+void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
+                         const llvm::SmallPtrSet<Operation *, 4> &asked) {
+  SmallVector<RowArray> arrays;
+  kernel.walk([&](memref::AllocOp alloc) {
+    if (std::optional<RowArray> array = findRowArray(alloc, threads, asked))
+      arrays.push_back(std::move(*array));
+  });
+  // Arrays of one loop have the same rows. So an array that no warp combines
+  // has the rows of the others.
+  for (RowArray &array : arrays)
+    if (!array.rows)
+      array.rows = getNeighbours(array.leaves.getArrayRef());
+  llvm::MapVector<Operation *, Rows> rowsOf;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (RowArray &array : arrays) {
+      for (Operation *leaf : array.leaves)
+        if (auto found = rowsOf.find(leaf);
+            !array.rows && found != rowsOf.end())
+          array.rows = found->second;
+      bool fits =
+          array.rows && llvm::all_of(array.leaves, [&](Operation *leaf) {
+            return canBeCopied(cast<scf::ForallOp>(leaf),
+                               array.rows->getItems());
+          });
+      for (Operation *leaf : array.leaves)
+        if (fits)
+          changed |= rowsOf.insert({leaf, *array.rows}).second;
+    }
+  }
+  kernel.walk([](scf::ForallOp leaf) {
+    if (getLeafMap(leaf).getScope() == Level::Block)
+      leaf->removeAttr(itemsAttrName);
+  });
+  for (auto [leaf, rows] : rowsOf)
+    write(cast<scf::ForallOp>(leaf), rows);
+}

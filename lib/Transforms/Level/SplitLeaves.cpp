@@ -1,0 +1,316 @@
+//===- SplitLeaves.cpp - Full chunks without guards -----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accesses.h"
+#include "Growth.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
+#include "Obsidian/Transforms/Level/LevelIR.h"
+#include "Obsidian/Transforms/Level/Passes.h"
+#include "Obsidian/Transforms/Level/Tiles.h"
+#include "RowLeaves.h"
+#include "Workers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSSPLITLEAVESPASS
+#include "Obsidian/Transforms/Level/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// The minimum number of iterations of a worker for which a test in advance and
+/// a copy of the code are worth it.
+static constexpr int64_t leastTurns = 32;
+
+namespace {
+/// An index of a leaf: a value from outside of it, or none, plus a number of at
+/// least 0 and at most `most`.
+struct Sum {
+  Value outside;
+  int64_t most = 0;
+};
+} // namespace
+
+/// The most that the counter of a loop in `leaf`, or that of `leaf`, can be;
+/// empty if it is no constant, or the counter can be negative.
+static std::optional<int64_t> getMost(BlockArgument counter,
+                                      scf::ForallOp leaf) {
+  if (counter == leaf.getInductionVar(0))
+    return *getConstantIntValue(leaf.getMixedUpperBound()[0]) - 1;
+  auto loop = dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp());
+  if (!loop || counter != loop.getInductionVar())
+    return std::nullopt;
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> end = getConstantIntValue(loop.getUpperBound());
+  if (!first || !end || *first < 0 || *end <= *first)
+    return std::nullopt;
+  return *end - 1;
+}
+
+/// The parts of `index`; empty if they are not found. Moves calculations that
+/// are equal in all iterations out of `leaf`.
+static std::optional<Sum> split(Value index, scf::ForallOp leaf) {
+  if (std::optional<int64_t> number = getConstantIntValue(index);
+      number && *number >= 0)
+    return Sum{{}, *number};
+  if (leaf.isDefinedOutsideOfLoop(index))
+    return Sum{index};
+  if (auto counter = dyn_cast<BlockArgument>(index)) {
+    std::optional<int64_t> most = getMost(counter, leaf);
+    return most ? std::optional(Sum{{}, *most}) : std::nullopt;
+  }
+  Operation *op = index.getDefiningOp();
+  if (op->getNumOperands() != 2 ||
+      !isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::AndIOp,
+           arith::ShLIOp, arith::ShRUIOp, arith::MulIOp, arith::DivUIOp,
+           arith::RemUIOp>(op))
+    return std::nullopt;
+  if (llvm::all_of(op->getOperands(), [&](Value operand) {
+        return leaf.isDefinedOutsideOfLoop(operand);
+      })) {
+    op->moveBefore(leaf);
+    return Sum{index};
+  }
+  auto a = split(op->getOperand(0), leaf), b = split(op->getOperand(1), leaf);
+  if (!a || !b || (a->outside && b->outside))
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op)) {
+    int64_t most;
+    if (llvm::AddOverflow(a->most, b->most, most))
+      return std::nullopt;
+    return Sum{a->outside ? a->outside : b->outside, most};
+  }
+  if (a->outside || b->outside)
+    return std::nullopt;
+  if (isa<arith::OrIOp, arith::XOrIOp>(op))
+    return Sum{{},
+               static_cast<int64_t>(llvm::NextPowerOf2(
+                   static_cast<uint64_t>(std::max(a->most, b->most)))) -
+                   1};
+  if (isa<arith::AndIOp>(op))
+    return Sum{{}, std::min(a->most, b->most)};
+  std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
+  bool isShift = isa<arith::ShLIOp, arith::ShRUIOp>(op);
+  if (!number || *number < 0 || (isShift && *number > 31))
+    return std::nullopt;
+  int64_t most = 0;
+  if (isa<arith::DivUIOp, arith::RemUIOp>(op) && *number == 0)
+    return std::nullopt;
+  if (isa<arith::DivUIOp>(op))
+    return Sum{{}, a->most / *number};
+  if (isa<arith::RemUIOp>(op))
+    return Sum{{}, std::min(a->most, *number - 1)};
+  if (isa<arith::ShRUIOp>(op))
+    return Sum{{}, a->most >> *number};
+  if (llvm::MulOverflow(a->most, isShift ? int64_t(1) << *number : *number,
+                        most))
+    return std::nullopt;
+  return Sum{{}, most};
+}
+
+/// Builds, before `leaf`, a value that is true if `guard` holds in all
+/// iterations; null if none is found.
+static Value buildAlways(OpBuilder &builder, Value guard, scf::ForallOp leaf) {
+  if (auto both = guard.getDefiningOp<arith::AndIOp>()) {
+    Value left = buildAlways(builder, both.getLhs(), leaf);
+    Value right = left ? buildAlways(builder, both.getRhs(), leaf) : Value();
+    return right ? arith::AndIOp::create(builder, guard.getLoc(), left, right)
+                 : right;
+  }
+  auto condition = guard.getDefiningOp<arith::CmpIOp>();
+  if (!condition)
+    return {};
+  bool isUnsigned = condition.getPredicate() == arith::CmpIPredicate::ult;
+  if ((!isUnsigned && condition.getPredicate() != arith::CmpIPredicate::slt) ||
+      !condition.getLhs().getType().isIndex() ||
+      !leaf.isDefinedOutsideOfLoop(condition.getRhs()))
+    return {};
+  std::optional<Sum> index = split(condition.getLhs(), leaf);
+  if (!index || index->most == 0 ||
+      (!index->outside && getConstantIntValue(condition.getRhs())))
+    return {};
+  Location loc = condition.getLoc();
+  if (!index->outside)
+    index->outside = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value most = arith::AddIOp::create(
+      builder, loc, index->outside,
+      arith::ConstantIndexOp::create(builder, loc, index->most));
+  Value always = arith::CmpIOp::create(builder, loc, condition.getPredicate(),
+                                       most, condition.getRhs());
+  // A negative index is a large one without its sign. With its sign, the sum
+  // may wrap.
+  Value least =
+      isUnsigned ? arith::ConstantIndexOp::create(builder, loc, 0).getResult()
+                 : index->outside;
+  Value isExact =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                            isUnsigned ? index->outside : most, least);
+  return arith::AndIOp::create(builder, loc, always, isExact);
+}
+
+/// Puts the code of the first branch in place of `branch`.
+static void chooseFirst(scf::IfOp branch) {
+  branch.replaceAllUsesWith(branch.thenYield().getOperands());
+  branch.thenYield().erase();
+  branch->getBlock()->getOperations().splice(
+      branch->getIterator(), branch.thenBlock()->getOperations());
+  branch.erase();
+}
+
+namespace {
+/// A loop that copies rows of global memory into an array of the block, of
+/// which each thread can have neighbours.
+struct RowCopy {
+  /// The number of neighbours in an access of 16 bytes; 0 for other loops.
+  int64_t neighbours = 0;
+  /// Arrays and dimensions whose extents must be multiples of this number.
+  llvm::SmallSetVector<std::pair<Value, int64_t>, 2> lengths;
+};
+} // namespace
+
+/// Adds a load of neighbours, or of one element for all iterations. False for
+/// other loads.
+static bool addLoad(RowCopy &copy, memref::LoadOp load, Growths &growths) {
+  MemRefType type = load.getMemRefType();
+  if (llvm::all_of(load.getIndices(), [&](Value index) {
+        return growths.get(index) == Growth::None;
+      }))
+    return true;
+  int64_t width = 16 / getElementBytes(type.getElementType());
+  if (!growths.isContiguous(load) || width < 2 ||
+      (copy.neighbours && copy.neighbours != width))
+    return false;
+  copy.neighbours = width;
+  int64_t last = type.getRank() - 1;
+  if (type.isDynamicDim(last) && last > 0)
+    copy.lengths.insert({load.getMemRef(), last});
+  return last == 0 || type.isDynamicDim(last) ||
+         type.getDimSize(last) % width == 0;
+}
+
+static RowCopy findRowCopy(scf::ForallOp leaf, int64_t extent,
+                           int64_t threads) {
+  RowCopy copy;
+  Growths growths(leaf.getInductionVar(0), leaf.getBody());
+  SmallVector<Value> divisors;
+  bool isStored = false;
+  WalkResult walked = leaf.getBody()->walk([&](Operation *op) -> WalkResult {
+    if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      auto alloc = store.getMemRef().getDefiningOp<memref::AllocOp>();
+      isStored = alloc && isCopied(alloc, threads);
+      return WalkResult(success(isStored));
+    }
+    if (Value divisor = growths.getDivisor(op))
+      divisors.push_back(divisor);
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (load && isa<BlockArgument>(load.getMemRef()))
+      return WalkResult(success(addLoad(copy, load, growths)));
+    bool isPlain = isa<scf::IfOp>(op) ||
+                   op->hasTrait<OpTrait::IsTerminator>() ||
+                   (op->getNumRegions() == 0 && isMemoryEffectFree(op));
+    return WalkResult(success(isPlain));
+  });
+  if (walked.wasInterrupted() || !isStored || copy.neighbours == 0 ||
+      extent % (copy.neighbours * threads) != 0 ||
+      !llvm::all_of(divisors, [&](Value divisor) {
+        return getConstantIntValue(divisor).value_or(1) % copy.neighbours == 0;
+      }))
+    return {};
+  return copy;
+}
+
+/// Makes a copy of `loop`, which is `leaf` or a loop in it, without the guards
+/// in its body that hold in all iterations of `leaf`. If the leaf is a copy of
+/// rows, that code is for rows of which each begins at a multiple of 16 bytes.
+static void splitLoop(Operation *loop, scf::ForallOp leaf,
+                      const RowCopy &rows) {
+  OpBuilder builder(leaf);
+  Location loc = leaf.getLoc();
+  llvm::SmallSetVector<Value, 2> conditions;
+  Value all;
+  auto require = [&](Value value) {
+    all = all ? arith::AndIOp::create(builder, loc, all, value).getResult()
+              : value;
+  };
+  for (auto branch : loop->getRegion(0).getOps<scf::IfOp>()) {
+    Value guard = branch.getCondition();
+    if (conditions.contains(guard) || !guard.getDefiningOp() ||
+        !loop->isProperAncestor(guard.getDefiningOp()))
+      continue;
+    Value always = buildAlways(builder, guard, leaf);
+    // Neighbours are one access only if nothing separates them.
+    if (!always && rows.neighbours)
+      return;
+    if (!always)
+      continue;
+    conditions.insert(guard);
+    require(always);
+  }
+  auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, number);
+  };
+  for (auto [array, last] : rows.lengths) {
+    Value length = memref::DimOp::create(builder, loc, array, last);
+    Value rest =
+        arith::RemUIOp::create(builder, loc, length, constant(rows.neighbours));
+    require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
+                                  constant(0)));
+  }
+  if (rows.neighbours)
+    loop->setAttr(itemsAttrName, builder.getI64IntegerAttr(rows.neighbours));
+  if (!all)
+    return;
+  builder.setInsertionPoint(loop);
+  auto both = scf::IfOp::create(builder, loop->getLoc(), all,
+                                /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(both.thenBlock());
+  IRMapping mapping;
+  builder.clone(*loop, mapping);
+  for (Value condition : conditions)
+    for (Operation *user :
+         llvm::make_early_inc_range(mapping.lookup(condition).getUsers()))
+      if (auto branch = dyn_cast<scf::IfOp>(user))
+        chooseFirst(branch);
+  loop->moveBefore(both.elseYield());
+}
+
+namespace {
+struct SplitLeaves : obs::impl::ObsSplitLeavesPassBase<SplitLeaves> {
+  void runOnOperation() override {
+    int64_t threads = getWorkers(getOperation()).threads;
+    SmallVector<std::tuple<Operation *, scf::ForallOp, RowCopy>> loops;
+    getOperation().walk([&](scf::ForallOp leaf) {
+      std::optional<int64_t> extent =
+          getConstantIntValue(leaf.getMixedUpperBound()[0]);
+      MapAttr map = getLeafMap(leaf);
+      if (!map || map.getScope() == Level::Grid || !extent || *extent <= 0)
+        return;
+      int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
+      RowCopy rows;
+      if (map.getScope() == Level::Block)
+        rows = findRowCopy(leaf, *extent, threads);
+      if (rows.neighbours || *extent >= leastTurns * workers)
+        loops.push_back({leaf, leaf, rows});
+      leaf.walk([&](scf::ForOp loop) {
+        std::optional<APInt> turns = loop.getStaticTripCount();
+        if (turns && turns->uge(leastTurns) && loop.getNumResults() == 0)
+          loops.push_back({loop, leaf, RowCopy()});
+      });
+    });
+    for (auto &[loop, leaf, rows] : loops)
+      splitLoop(loop, leaf, rows);
+  }
+};
+} // namespace

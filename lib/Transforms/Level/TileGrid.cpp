@@ -1,0 +1,272 @@
+//===- TileGrid.cpp - Several iterations of a grid for each thread --------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accesses.h"
+#include "Borders.h"
+#include "Growth.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Transforms/Level/Passes.h"
+#include "Obsidian/Transforms/Level/Tiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSTILEGRIDPASS
+#include "Obsidian/Transforms/Level/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// The number of bytes of the widest access of a thread.
+static constexpr int64_t widestAccess = 16;
+
+/// The maximum number of operations of all copies of a body.
+static constexpr int64_t maxOperations = 1024;
+
+/// The number of rows of a stencil that a thread computes. On an H200, a
+/// convolution of 8192 x 8192 floats with 5 x 5 weights takes 0.290 ms with 2
+/// rows and 0.240 ms with 4.
+static constexpr int64_t rowsOfThread = 4;
+
+/// The number of blocks of 256 threads that an H200 executes at once: 8 on each
+/// of 132 multiprocessors. Other chips execute fewer.
+static constexpr int64_t residentBlocks = 1056;
+
+/// The number of blocks that keep the memory of an H200 busy if a thread loads
+/// four rows of a stencil: two on each multiprocessor.
+static constexpr int64_t blocksOfRows = 264;
+
+int64_t obs::getLeastTiles(Operation *loop) {
+  int64_t least = 0;
+  loop->walk<WalkOrder::PreOrder>([&](scf::ForOp inner) {
+    if (inner == loop)
+      return WalkResult::advance();
+    bool isRows = inner->hasAttr(rowsAttrName);
+    least = std::max(least, isRows ? blocksOfRows : residentBlocks);
+    return isRows ? WalkResult::skip() : WalkResult::advance();
+  });
+  return least;
+}
+
+/// True if `op`, which an iteration executes, may have copies for several
+/// iterations, and if this is faster. Inner loops that depend on the iteration
+/// cannot be shared, and memory of a thread exists only once.
+static bool canBeCopied(Operation *op, Growths &growths) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return llvm::all_of(
+        ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+        [&](Value bound) { return growths.get(bound) == Growth::None; });
+  if (isa<scf::IfOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op)) {
+    Value root = getRoot(getIndexedMemory(op).first);
+    return root && (isa<BlockArgument>(root) ||
+                    root.getDefiningOp<memref::GetGlobalOp>());
+  }
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op);
+}
+
+/// The number of neighbouring iterations of `leaf` that a thread executes
+/// together: the number of elements in 16 bytes, for the widest elements that
+/// neighbouring iterations access at neighbouring addresses. 1 if there are
+/// none.
+static int64_t chooseItems(scf::ForallOp leaf) {
+  Growths growths(leaf.getInductionVar(0), leaf.getBody());
+  int64_t operations = 0, widest = 0;
+  WalkResult result = leaf.getBody()->walk([&](Operation *op) {
+    ++operations;
+    if (!canBeCopied(op, growths))
+      return WalkResult::interrupt();
+    if (isa<memref::LoadOp, memref::StoreOp>(op) && growths.isContiguous(op)) {
+      auto type = cast<MemRefType>(getIndexedMemory(op).first.getType());
+      widest =
+          std::max<int64_t>(widest, getElementBytes(type.getElementType()));
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted() || widest == 0)
+    return 1;
+  int64_t items = std::max<int64_t>(1, widestAccess / widest);
+  while (items > 1 && items * operations > maxOperations)
+    items /= 2;
+  return items;
+}
+
+/// The number of rows in which `leaf` has iterations if it divides its counter
+/// by the length of a row, `divisor`, and uses it for nothing else; else null.
+static OpFoldResult getRows(scf::ForallOp leaf, Value divisor) {
+  for (Operation *user : leaf.getInductionVar(0).getUsers())
+    if (!isa<arith::DivUIOp, arith::RemUIOp>(user) ||
+        user->getOperand(1) != divisor ||
+        user->getOperand(0) != leaf.getInductionVar(0))
+      return {};
+  OpFoldResult bound = leaf.getMixedUpperBound()[0];
+  std::optional<int64_t> all = getConstantIntValue(bound);
+  std::optional<int64_t> length = getConstantIntValue(divisor);
+  if (all && length && *length > 0 && *all % *length == 0)
+    return Builder(leaf.getContext()).getIndexAttr(*all / *length);
+  auto product = dyn_cast<Value>(bound)
+                     ? cast<Value>(bound).getDefiningOp<arith::MulIOp>()
+                     : arith::MulIOp();
+  if (!product || !leaf.isDefinedOutsideOfLoop(divisor))
+    return {};
+  if (product.getRhs() == divisor)
+    return Value(product.getLhs());
+  return product.getLhs() == divisor ? Value(product.getRhs()) : Value();
+}
+
+/// If a leaf limits the rows and the columns that it reads, it is a stencil:
+/// iterations of neighbouring rows read the same elements. It is replaced by a
+/// leaf whose iterations compute `rowsOfThread` rows of a column. Returns
+/// `leaf` if it is not a stencil.
+static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
+  Value row, divisor;
+  for (Operation *user : leaf.getInductionVar(0).getUsers())
+    if (auto quotient = dyn_cast<arith::DivUIOp>(user)) {
+      row = quotient;
+      divisor = quotient.getRhs();
+    }
+  if (!row || !Borders(leaf, items).hasGuardOf(row))
+    return leaf;
+  OpFoldResult rows = getRows(leaf, divisor);
+  if (!rows)
+    return leaf;
+  OpBuilder builder(leaf);
+  Location loc = leaf.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, rows);
+  Value length = getValueOrCreateConstantIndexOp(builder, loc, divisor);
+  Value groups = builder.createOrFold<arith::CeilDivUIOp>(
+      loc, count, constant(rowsOfThread));
+  Value bound = builder.createOrFold<arith::MulIOp>(loc, groups, length);
+  auto joined = scf::ForallOp::create(builder, loc, getAsOpFoldResult({bound}),
+                                      ValueRange{}, leaf.getMapping());
+  joined->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
+  builder.setInsertionPointToStart(joined.getBody());
+  Value counter = joined.getInductionVar(0);
+  Value group = arith::DivUIOp::create(builder, loc, counter, length);
+  Value column = arith::RemUIOp::create(builder, loc, counter, length);
+  Value first =
+      arith::MulIOp::create(builder, loc, group, constant(rowsOfThread));
+  auto loop = scf::ForOp::create(builder, loc, constant(0),
+                                 constant(rowsOfThread), constant(1));
+  loop->setAttr(rowsAttrName, builder.getUnitAttr());
+  builder.setInsertionPointToStart(loop.getBody());
+  Value number =
+      arith::AddIOp::create(builder, loc, first, loop.getInductionVar());
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       number, count);
+  auto branch =
+      scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
+  IRMapping map;
+  for (Operation *user : leaf.getInductionVar(0).getUsers())
+    map.map(user->getResult(0), isa<arith::DivUIOp>(user) ? number : column);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  for (Operation &op : leaf.getBody()->without_terminator())
+    if (!llvm::is_contained(leaf.getInductionVar(0).getUsers(), &op))
+      builder.clone(op, map);
+  leaf.erase();
+  return joined;
+}
+
+namespace {
+/// The tiles of a kernel.
+struct KernelTiles {
+  /// The minimum number of iterations that a thread executes together.
+  int64_t items = 1;
+  /// The minimum number of blocks (`getLeastTiles`).
+  int64_t blocks = 0;
+};
+} // namespace
+
+/// Marks the leaves of `kernel` over the grid.
+static KernelTiles tile(KernelOp kernel) {
+  std::optional<int64_t> least;
+  KernelTiles tiles;
+  auto add = [&](int64_t items) {
+    least = std::min(least.value_or(items), items);
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      auto map = loop->getAttrOfType<MapAttr>("obs.map");
+      if (map && map.getScope() == Level::Grid)
+        add(1);
+    }
+    auto leaf = dyn_cast<scf::ForallOp>(op);
+    if (!leaf || getLeafMap(leaf).getScope() != Level::Grid)
+      return;
+    auto distribution =
+        leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+    bool isStriped =
+        distribution && distribution.getValue() == Distribution::Striped;
+    int64_t items = isStriped ? chooseItems(leaf) : 1;
+    std::optional<int64_t> extent =
+        getConstantIntValue(leaf.getMixedUpperBound()[0]);
+    // Not even one tile would be full.
+    if (extent && *extent < items * kernel.getThreads().value_or(1))
+      items = 1;
+    if (items == 1) {
+      add(1);
+      return;
+    }
+    scf::ForallOp joined = joinRows(leaf, items);
+    add(joined == leaf ? items : items * rowsOfThread);
+    leaf = joined;
+    leaf->setAttr(itemsAttrName,
+                  Builder(leaf.getContext()).getI64IntegerAttr(items));
+    tiles.blocks = std::max(tiles.blocks, getLeastTiles(leaf));
+  });
+  tiles.items = least.value_or(1);
+  return tiles;
+}
+
+/// The number of blocks with tiles, if one iteration for each thread needs
+/// `blocks` blocks. For long iterations, it is more important to use all
+/// multiprocessors than to use the memory well. So if there are too few tiles,
+/// there are more blocks than tiles, and threads execute one iteration at a
+/// time.
+static Value buildBlocks(OpBuilder &builder, Location loc, Value blocks,
+                         const KernelTiles &tiles) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(loc, blocks,
+                                                         constant(tiles.items));
+  if (tiles.blocks == 0)
+    return fewer;
+  return builder.createOrFold<arith::MaxUIOp>(
+      loc, fewer,
+      builder.createOrFold<arith::MinUIOp>(loc, blocks,
+                                           constant(tiles.blocks)));
+}
+
+namespace {
+struct TileGrid : obs::impl::ObsTileGridPassBase<TileGrid> {
+  using ObsTileGridPassBase::ObsTileGridPassBase;
+
+  void runOnOperation() override {
+    llvm::StringMap<KernelTiles> tiles;
+    if (enable)
+      for (auto kernel : getOperation().getOps<KernelOp>())
+        tiles[kernel.getSymName()] = tile(kernel);
+    getOperation().walk([&](LaunchOp launch) {
+      bool isByExtent = launch->removeAttr(byExtentAttrName) != nullptr;
+      auto found = tiles.find(launch.getKernel());
+      if (!isByExtent || found == tiles.end() || found->second.items == 1)
+        return;
+      OpBuilder builder(launch);
+      launch.getBlocksMutable().assign(buildBlocks(
+          builder, launch.getLoc(), launch.getBlocks(), found->second));
+    });
+  }
+};
+} // namespace
