@@ -21,34 +21,51 @@
 //      obs-run examples/convolution.mlir --entry=function_tiled5 iota:4x5xi32 iota:5x5xi32
 
 !image = !obs.pull<? x ? x i32>
-!tile = !obs.pull<16 x 16 x i32>
+!halo3 = !obs.pull<18 x 18 x i32>
+!halo5 = !obs.pull<20 x 20 x i32>
 !done = !obs.push<grid, ? x ? x 16 x 16 x i32>
 !out = !obs.push<grid, ? x ? x i32>
 
-// The rules. The result has %h rows and %w columns. Its element (i, j) is element
-// (i - %r, j - %r) of %a, or past the border the value that the rule defines.
-
-func.func private @clamp(%a: !image, %r: index, %h: index, %w: index) -> !image {
+// The extent of an image with its border, for weights of extent %k. Without the border,
+// it is a multiple of 16. @direct and the tiles read only elements in this extent. An
+// empty image has no border.
+func.func private @extent(%n: index, %k: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %ah = obs.dim %a, 0 : !image
-  %aw = obs.dim %a, 1 : !image
-  %ilast = arith.subi %ah, %c1 : index
-  %jlast = arith.subi %aw, %c1 : index
-  %b = obs.generate (%y, %x) [%h, %w] {
-    %i0 = arith.subi %y, %r : index
-    %j0 = arith.subi %x, %r : index
-    %i1 = arith.maxsi %i0, %c0 : index
-    %j1 = arith.maxsi %j0, %c0 : index
-    %i = arith.minsi %i1, %ilast : index
-    %j = arith.minsi %j1, %jlast : index
-    %v = obs.get %a[%i, %j] : !image
-    obs.yield %v : i32
-  } : !image
-  return %b : !image
+  %c16 = arith.constant 16 : index
+  %border = arith.subi %k, %c1 : index
+  %chunks = arith.ceildivui %n, %c16 : index
+  %inner = arith.muli %chunks, %c16 : index
+  %sum = arith.addi %inner, %border : index
+  %is_empty = arith.cmpi eq, %n, %c0 : index
+  %r = arith.select %is_empty, %c0, %sum : index
+  return %r : index
 }
 
-// %i modulo %n, from 0 to %n - 1.
+// The extents of an image with its border, and the radius of the weights.
+func.func private @extents(%a: !image, %weights: !image) -> (index, index, index) {
+  %c1 = arith.constant 1 : index
+  %n = obs.dim %a, 0 : !image
+  %m = obs.dim %a, 1 : !image
+  %kh = obs.dim %weights, 0 : !image
+  %kw = obs.dim %weights, 1 : !image
+  %h = func.call @extent(%n, %kh) : (index, index) -> index
+  %w = func.call @extent(%m, %kw) : (index, index) -> index
+  %r = arith.shrui %kh, %c1 : index
+  return %h, %w, %r : index, index, index
+}
+
+// Functions from an index to another one, from 0 to %n - 1.
+
+func.func private @nearest(%i: index, %n: index) -> index attributes {obs.level = #obs.level<thread>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = arith.subi %n, %c1 : index
+  %above = arith.maxsi %i, %c0 : index
+  %r = arith.minsi %above, %last : index
+  return %r : index
+}
+
 func.func private @modulo(%i: index, %n: index) -> index attributes {obs.level = #obs.level<thread>} {
   %m0 = arith.remsi %i, %n : index
   %m1 = arith.addi %m0, %n : index
@@ -67,155 +84,157 @@ func.func private @reflect(%i: index, %n: index) -> index attributes {obs.level 
   return %m : index
 }
 
-func.func private @mirror(%a: !image, %r: index, %h: index, %w: index) -> !image {
-  %ah = obs.dim %a, 0 : !image
-  %aw = obs.dim %a, 1 : !image
+// The rules. Element (i, j) of the result is element (i - %r, j - %r) of %a, or past the
+// border the value that the rule defines.
+
+func.func private @clamp(%a: !image, %weights: !image) -> !image {
+  %n = obs.dim %a, 0 : !image
+  %m = obs.dim %a, 1 : !image
+  %h, %w, %r = func.call @extents(%a, %weights) : (!image, !image) -> (index, index, index)
   %b = obs.generate (%y, %x) [%h, %w] {
     %i0 = arith.subi %y, %r : index
     %j0 = arith.subi %x, %r : index
-    %i = func.call @reflect(%i0, %ah) : (index, index) -> index
-    %j = func.call @reflect(%j0, %aw) : (index, index) -> index
+    %i = func.call @nearest(%i0, %n) : (index, index) -> index
+    %j = func.call @nearest(%j0, %m) : (index, index) -> index
     %v = obs.get %a[%i, %j] : !image
     obs.yield %v : i32
   } : !image
   return %b : !image
 }
 
-func.func private @wrap(%a: !image, %r: index, %h: index, %w: index) -> !image {
-  %ah = obs.dim %a, 0 : !image
-  %aw = obs.dim %a, 1 : !image
+func.func private @mirror(%a: !image, %weights: !image) -> !image {
+  %n = obs.dim %a, 0 : !image
+  %m = obs.dim %a, 1 : !image
+  %h, %w, %r = func.call @extents(%a, %weights) : (!image, !image) -> (index, index, index)
   %b = obs.generate (%y, %x) [%h, %w] {
     %i0 = arith.subi %y, %r : index
     %j0 = arith.subi %x, %r : index
-    %i = func.call @modulo(%i0, %ah) : (index, index) -> index
-    %j = func.call @modulo(%j0, %aw) : (index, index) -> index
+    %i = func.call @reflect(%i0, %n) : (index, index) -> index
+    %j = func.call @reflect(%j0, %m) : (index, index) -> index
     %v = obs.get %a[%i, %j] : !image
     obs.yield %v : i32
   } : !image
   return %b : !image
 }
 
-func.func private @constant(%a: !image, %k: i32, %r: index, %h: index, %w: index) -> !image {
-  %ah = obs.dim %a, 0 : !image
-  %aw = obs.dim %a, 1 : !image
+func.func private @wrap(%a: !image, %weights: !image) -> !image {
+  %n = obs.dim %a, 0 : !image
+  %m = obs.dim %a, 1 : !image
+  %h, %w, %r = func.call @extents(%a, %weights) : (!image, !image) -> (index, index, index)
+  %b = obs.generate (%y, %x) [%h, %w] {
+    %i0 = arith.subi %y, %r : index
+    %j0 = arith.subi %x, %r : index
+    %i = func.call @modulo(%i0, %n) : (index, index) -> index
+    %j = func.call @modulo(%j0, %m) : (index, index) -> index
+    %v = obs.get %a[%i, %j] : !image
+    obs.yield %v : i32
+  } : !image
+  return %b : !image
+}
+
+// Past the border, the value is that of %past, which has the extents of the result.
+func.func private @past(%a: !image, %weights: !image, %past: !image) -> !image {
+  %n = obs.dim %a, 0 : !image
+  %m = obs.dim %a, 1 : !image
+  %h, %w, %r = func.call @extents(%a, %weights) : (!image, !image) -> (index, index, index)
   %b = obs.generate (%y, %x) [%h, %w] {
     // As an unsigned number, an index below 0 is larger than each extent.
     %i = arith.subi %y, %r : index
     %j = arith.subi %x, %r : index
-    %i_in = arith.cmpi ult, %i, %ah : index
-    %j_in = arith.cmpi ult, %j, %aw : index
+    %i_in = arith.cmpi ult, %i, %n : index
+    %j_in = arith.cmpi ult, %j, %m : index
     %both = arith.andi %i_in, %j_in : i1
     %v = scf.if %both -> i32 {
       %p = obs.get %a[%i, %j] : !image
       scf.yield %p : i32
     } else {
-      scf.yield %k : i32
+      %p = obs.get %past[%y, %x] : !image
+      scf.yield %p : i32
     }
     obs.yield %v : i32
   } : !image
   return %b : !image
 }
 
-func.func private @function(%a: !image, %r: index, %h: index, %w: index) -> !image {
+func.func private @constant(%a: !image, %weights: !image, %k: i32) -> !image {
+  %h, %w, %r = func.call @extents(%a, %weights) : (!image, !image) -> (index, index, index)
+  %past = obs.splat %k [%h, %w] : !image
+  %b = func.call @past(%a, %weights, %past) : (!image, !image, !image) -> !image
+  return %b : !image
+}
+
+func.func private @function(%a: !image, %weights: !image) -> !image {
   %c100 = arith.constant 100 : index
-  %ah = obs.dim %a, 0 : !image
-  %aw = obs.dim %a, 1 : !image
-  %b = obs.generate (%y, %x) [%h, %w] {
+  %h, %w, %r = func.call @extents(%a, %weights) : (!image, !image) -> (index, index, index)
+  %past = obs.generate (%y, %x) [%h, %w] {
     %i = arith.subi %y, %r : index
     %j = arith.subi %x, %r : index
-    %i_in = arith.cmpi ult, %i, %ah : index
-    %j_in = arith.cmpi ult, %j, %aw : index
-    %both = arith.andi %i_in, %j_in : i1
-    %v = scf.if %both -> i32 {
-      %p = obs.get %a[%i, %j] : !image
-      scf.yield %p : i32
-    } else {
-      %row = arith.muli %i, %c100 : index
-      %f = arith.addi %row, %j : index
-      %fi = arith.index_cast %f : index to i32
-      scf.yield %fi : i32
-    }
+    %row = arith.muli %i, %c100 : index
+    %f = arith.addi %row, %j : index
+    %v = arith.index_cast %f : index to i32
     obs.yield %v : i32
   } : !image
+  %b = func.call @past(%a, %weights, %past) : (!image, !image, !image) -> !image
   return %b : !image
 }
 
-// The extent of the image with its border, for weights of extent %k. Without the border,
-// it is a multiple of 16. @direct and the tiles read only elements in this extent. An
-// empty image has no border.
-func.func private @extent(%n: index, %k: index) -> index {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c16 = arith.constant 16 : index
-  %border = arith.subi %k, %c1 : index
-  %chunks = arith.ceildivui %n, %c16 : index
-  %inner = arith.muli %chunks, %c16 : index
-  %sum = arith.addi %inner, %border : index
-  %is_empty = arith.cmpi eq, %n, %c0 : index
-  %r = arith.select %is_empty, %c0, %sum : index
-  return %r : index
-}
+// The convolutions. %b is the image %a with its border.
 
-// The convolutions. %b is an image with its border.
-// The result has %h rows and %w columns.
-
-func.func private @direct(%b: !image, %weights: !image, %h: index, %w: index) -> !image {
+// The sum of %kh x %kw weights at (%i, %j).
+func.func private @sum(%b: !image, %weights: !image, %kh: index, %kw: index, %i: index, %j: index) -> i32 attributes {obs.level = #obs.level<thread>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
+  %s = scf.for %u = %c0 to %kh step %c1 iter_args(%outer = %zero) -> i32 {
+    %row = scf.for %v = %c0 to %kw step %c1 iter_args(%sum = %outer) -> i32 {
+      %y = arith.addi %i, %u : index
+      %x = arith.addi %j, %v : index
+      %p = obs.get %b[%y, %x] : !image
+      %q = obs.get %weights[%u, %v] : !image
+      %m = arith.muli %p, %q : i32
+      %next = arith.addi %sum, %m : i32
+      scf.yield %next : i32
+    }
+    scf.yield %row : i32
+  }
+  return %s : i32
+}
+
+func.func private @direct(%a: !image, %b: !image, %weights: !image) -> !image {
+  %h = obs.dim %a, 0 : !image
+  %w = obs.dim %a, 1 : !image
   %kh = obs.dim %weights, 0 : !image
   %kw = obs.dim %weights, 1 : !image
   %sums = obs.generate (%i, %j) [%h, %w] {
-    %s = scf.for %u = %c0 to %kh step %c1 iter_args(%outer = %zero) -> i32 {
-      %row = scf.for %v = %c0 to %kw step %c1 iter_args(%sum = %outer) -> i32 {
-        %y = arith.addi %i, %u : index
-        %x = arith.addi %j, %v : index
-        %p = obs.get %b[%y, %x] : !image
-        %q = obs.get %weights[%u, %v] : !image
-        %m = arith.muli %p, %q : i32
-        %next = arith.addi %sum, %m : i32
-        scf.yield %next : i32
-      }
-      scf.yield %row : i32
-    }
+    %s = func.call @sum(%b, %weights, %kh, %kw, %i, %j) : (!image, !image, index, index, index, index) -> i32
     obs.yield %s : i32
   } : !image
   %r = obs.force %sums {kernel = "convolution", threads = 256} : !image
   return %r : !image
 }
 
-func.func private @tiled3(%b: !image, %weights: !image, %h: index, %w: index) -> !image {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
+func.func private @tiled3(%a: !image, %b: !image, %weights: !image) -> !image {
+  %k = arith.constant 3 : index
   %c16 = arith.constant 16 : index
-  %zero = arith.constant 0 : i32
+  %h = obs.dim %a, 0 : !image
+  %w = obs.dim %a, 1 : !image
   %th = arith.ceildivui %h, %c16 : index
   %tw = arith.ceildivui %w, %c16 : index
   %tiles = obs.generate (%ti, %tj) [%th, %tw] {
     %i0 = arith.muli %ti, %c16 : index
     %j0 = arith.muli %tj, %c16 : index
     %tile = obs.slice %b [%i0, %j0] [18, 18] [1, 1] : !image
-    obs.yield %tile : !obs.pull<18 x 18 x i32>
-  } : !obs.pull<? x ? x !obs.pull<18 x 18 x i32>>
-  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !obs.pull<18 x 18 x i32>>) {
-    %halo = obs.force %tile in shared : !obs.pull<18 x 18 x i32>
+    obs.yield %tile : !halo3
+  } : !obs.pull<? x ? x !halo3>
+  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !halo3>) {
+    %halo = obs.force %tile in shared : !halo3
+    // The same elements as an array of any extents, as @sum has it.
+    %all = obs.slice %halo [0, 0] [18, 18] [1, 1] : !halo3 -> !image
     %box = obs.generate (%i, %j) {
-      %s = scf.for %u = %c0 to %c3 step %c1 iter_args(%outer = %zero) -> i32 {
-        %row = scf.for %v = %c0 to %c3 step %c1 iter_args(%sum = %outer) -> i32 {
-          %y = arith.addi %i, %u : index
-          %x = arith.addi %j, %v : index
-          %p1 = obs.get %halo[%y, %x] : !obs.pull<18 x 18 x i32>
-          %q = obs.get %weights[%u, %v] : !image
-          %m = arith.muli %p1, %q : i32
-          %next = arith.addi %sum, %m : i32
-          scf.yield %next : i32
-        }
-        scf.yield %row : i32
-      }
+      %s = func.call @sum(%all, %weights, %k, %k, %i, %j) : (!image, !image, index, index, index, index) -> i32
       obs.yield %s : i32
-    } : !tile
-    %q = obs.push block %box : !tile
+    } : !obs.pull<16 x 16 x i32>
+    %q = obs.push block %box : !obs.pull<16 x 16 x i32>
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
   %flat = obs.join %sums to [%h, %w] : !done
@@ -223,38 +242,28 @@ func.func private @tiled3(%b: !image, %weights: !image, %h: index, %w: index) ->
   return %r : !image
 }
 
-func.func private @tiled5(%b: !image, %weights: !image, %h: index, %w: index) -> !image {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c5 = arith.constant 5 : index
+func.func private @tiled5(%a: !image, %b: !image, %weights: !image) -> !image {
+  %k = arith.constant 5 : index
   %c16 = arith.constant 16 : index
-  %zero = arith.constant 0 : i32
+  %h = obs.dim %a, 0 : !image
+  %w = obs.dim %a, 1 : !image
   %th = arith.ceildivui %h, %c16 : index
   %tw = arith.ceildivui %w, %c16 : index
   %tiles = obs.generate (%ti, %tj) [%th, %tw] {
     %i0 = arith.muli %ti, %c16 : index
     %j0 = arith.muli %tj, %c16 : index
     %tile = obs.slice %b [%i0, %j0] [20, 20] [1, 1] : !image
-    obs.yield %tile : !obs.pull<20 x 20 x i32>
-  } : !obs.pull<? x ? x !obs.pull<20 x 20 x i32>>
-  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !obs.pull<20 x 20 x i32>>) {
-    %halo = obs.force %tile in shared : !obs.pull<20 x 20 x i32>
+    obs.yield %tile : !halo5
+  } : !obs.pull<? x ? x !halo5>
+  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !halo5>) {
+    %halo = obs.force %tile in shared : !halo5
+    // The same elements as an array of any extents, as @sum has it.
+    %all = obs.slice %halo [0, 0] [20, 20] [1, 1] : !halo5 -> !image
     %box = obs.generate (%i, %j) {
-      %s = scf.for %u = %c0 to %c5 step %c1 iter_args(%outer = %zero) -> i32 {
-        %row = scf.for %v = %c0 to %c5 step %c1 iter_args(%sum = %outer) -> i32 {
-          %y = arith.addi %i, %u : index
-          %x = arith.addi %j, %v : index
-          %p1 = obs.get %halo[%y, %x] : !obs.pull<20 x 20 x i32>
-          %q = obs.get %weights[%u, %v] : !image
-          %m = arith.muli %p1, %q : i32
-          %next = arith.addi %sum, %m : i32
-          scf.yield %next : i32
-        }
-        scf.yield %row : i32
-      }
+      %s = func.call @sum(%all, %weights, %k, %k, %i, %j) : (!image, !image, index, index, index, index) -> i32
       obs.yield %s : i32
-    } : !tile
-    %q = obs.push block %box : !tile
+    } : !obs.pull<16 x 16 x i32>
+    %q = obs.push block %box : !obs.pull<16 x 16 x i32>
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
   %flat = obs.join %sums to [%h, %w] : !done
@@ -265,211 +274,91 @@ func.func private @tiled5(%b: !image, %weights: !image, %h: index, %w: index) ->
 // The entries.
 
 func.func @clamp_direct(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @clamp(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @direct(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @clamp(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @direct(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @clamp_tiled3(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @clamp(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled3(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @clamp(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @clamp_tiled5(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @clamp(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled5(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @clamp(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @mirror_direct(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @mirror(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @direct(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @mirror(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @direct(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @mirror_tiled3(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @mirror(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled3(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @mirror(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @mirror_tiled5(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @mirror(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled5(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @mirror(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @wrap_direct(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @wrap(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @direct(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @wrap(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @direct(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @wrap_tiled3(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @wrap(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled3(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @wrap(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @wrap_tiled5(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @wrap(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled5(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @wrap(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @constant_direct(%a: !image, %weights: !image, %k: i32) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @constant(%a, %k, %radius, %bh, %bw) : (!image, i32, index, index, index) -> !image
-  %r = func.call @direct(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @constant(%a, %weights, %k) : (!image, !image, i32) -> !image
+  %r = func.call @direct(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @constant_tiled3(%a: !image, %weights: !image, %k: i32) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @constant(%a, %k, %radius, %bh, %bw) : (!image, i32, index, index, index) -> !image
-  %r = func.call @tiled3(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @constant(%a, %weights, %k) : (!image, !image, i32) -> !image
+  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @constant_tiled5(%a: !image, %weights: !image, %k: i32) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @constant(%a, %k, %radius, %bh, %bw) : (!image, i32, index, index, index) -> !image
-  %r = func.call @tiled5(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @constant(%a, %weights, %k) : (!image, !image, i32) -> !image
+  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @function_direct(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @function(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @direct(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @function(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @direct(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @function_tiled3(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @function(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled3(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @function(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
 func.func @function_tiled5(%a: !image, %weights: !image) -> !image {
-  %c1 = arith.constant 1 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
-  %radius = arith.shrui %kh, %c1 : index
-  %bh = func.call @extent(%h, %kh) : (index, index) -> index
-  %bw = func.call @extent(%w, %kw) : (index, index) -> index
-  %b = func.call @function(%a, %radius, %bh, %bw) : (!image, index, index, index) -> !image
-  %r = func.call @tiled5(%b, %weights, %h, %w) : (!image, !image, index, index) -> !image
+  %b = func.call @function(%a, %weights) : (!image, !image) -> !image
+  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }

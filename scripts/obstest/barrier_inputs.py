@@ -41,28 +41,6 @@ def oracle_inputs(check, oracle, size, base):
     return words
 
 
-# The scans of the radix sorts alone: the sorts would take too long for counts that
-# are enough for a block to look back over more than 32 tiles. There are 256 counts
-# for a tile of keys, which are of these types, and of this number.
-SCANS = {"scan": ("i32", 4096), "scan_64": ("i64", 2048), "scan_pairs": ("i32, i32", 2048)}
-SCAN = """func.func @{0}(%keys: !obs.pull<? x {1}>, %x: !obs.pull<? x i32>) -> !obs.pull<? x i32> {{
-  %zero = arith.constant 0 : i32
-  %c256 = arith.constant 256 : index
-  %ctile = arith.constant {2} : index
-  %n = obs.dim %keys, 0 : !obs.pull<? x {1}>
-  %tiles = arith.ceildivui %n, %ctile : index
-  %size = arith.muli %tiles, %c256 : index
-  %counts = obs.take %x [%size] : !obs.pull<? x i32> -> !obs.pull<? x i32>
-  %p = obs.scan exclusive (%a, %b) = %counts init %zero {{strategy = "one_pass"}} : !obs.pull<? x i32> -> !obs.push<grid, ? x i32> {{
-    %s = arith.addi %a, %b : i32
-    obs.yield %s : i32
-  }}
-  %r = obs.force %p {{kernel = "{0}", threads = 256 : i64}} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
-}}
-"""
-
-
 def examples_inputs(folder):
     """Pairs of an example and an input."""
     rng, made = random.Random(1), []
@@ -106,10 +84,6 @@ def examples_inputs(folder):
             add("counting-sort", f"--entry={entry}", file(0, n - 1, 9000), str(n), **launch)
         for entry, more in (("encode", []), ("unique", []), ("decode", [file(0, 2, n)]), ("filter", ["1", "2"])):
             add("run-length", f"--entry={entry}", file(0, 2, n), *more, **launch)
-        tiles = -(-n // 256)
-        for kernel, (types, tile) in SCANS.items():
-            add(f"{folder}/{kernel}.mlir", f"--entry={kernel}",
-                *[f"zeros:{tile * tiles}x{key}" for key in types.split(", ")], f"iota:{256 * tiles}xi32", **launch)
     return made
 
 
@@ -174,11 +148,7 @@ def collect(names, folder):
             elif not run and re.match(r"// .*obs-run examples/\S+ ", line):
                 add(path, shlex.split(re.sub(r".*obs-run examples/\S+ ", "", line)))
         for example, new in more:
-            if example == path.stem or path.stem.startswith("radix-sort") and example.startswith(folder):
+            if example == path.stem:
                 words = [word for word in new.words if not word.startswith("--")]
-                where = path
-                if example != path.stem:
-                    where = pathlib.Path(example)
-                    where.write_text(SCAN.format(where.stem, *SCANS[where.stem]))
-                found.setdefault((where, entry_of(where, new.words)), []).append(new._replace(words=words))
+                found.setdefault((path, entry_of(path, new.words)), []).append(new._replace(words=words))
     return [Case(path, entry, inputs) for (path, entry), inputs in found.items()]
