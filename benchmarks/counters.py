@@ -141,7 +141,7 @@ CASES: tuple[Case, ...] = (
     Case("box filter 2048", "stencil.mlir", ("iota:2048x2048xi32",)),
     Case(
         "convolution 2048", "convolution.mlir", ("iota:2048x2048xi32", "iota:3x3xi32"),
-        "clamp_tiled3",
+        "clamp_tiled",
     ),
     Case("matrix product 512", "matmul.mlir", _MATRICES),
     # Smaller launches have too few tiles for several elements of a thread.

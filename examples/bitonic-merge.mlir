@@ -14,9 +14,9 @@
 // Run: obs-run examples/bitonic-merge.mlir iota:512xi32
 //      obs-run examples/bitonic-merge.mlir --device=emulate --report iota:512xi32
 
-!i32x512 = !obs.pull<512 x i32>
+!chunk = !obs.pull<512 x i32>
 !i32s = !obs.pull<? x i32>
-!block_i32x512 = !obs.push<block, 512 x i32>
+!column = !obs.push<block, 512 x i32>
 
 func.func @main(%a: !i32s) -> !i32s {
   %c0 = arith.constant 0 : index
@@ -27,37 +27,37 @@ func.func @main(%a: !i32s) -> !i32s {
   %largest = arith.constant 0x7fffffff : i32
   %n = obs.dim %a, 0 : !i32s
   %chunks = obs.split %a by [512] pad %largest : !i32s
-  %merged = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !i32x512>) {
+  %merged = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !chunk>) {
     %vee = obs.fill par (%t) in (%c256) {
       %i = obs.bit.insert_zero %t, %c8 : index
       %j = obs.bit.flip_low %i, %c8 : index
-      %x = obs.get %c[%i] : !i32x512
-      %y = obs.get %c[%j] : !i32x512
+      %x = obs.get %c[%i] : !chunk
+      %y = obs.get %c[%j] : !chunk
       %min = arith.minsi %x, %y : i32
       %max = arith.maxsi %x, %y : i32
       obs.write %min at [%i] : i32
       obs.write %max at [%j] : i32
-    } : !block_i32x512
-    %first = obs.force %vee : !block_i32x512
-    %sorted = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %first) -> !i32x512 {
+    } : !column
+    %first = obs.force %vee : !column
+    %sorted = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %first) -> !chunk {
       %bit = arith.subi %c7, %k : index
       %column = obs.fill par (%t) in (%c256) {
         %i = obs.bit.insert_zero %t, %bit : index
         %j = obs.bit.flip %i, %bit : index
-        %x = obs.get %s[%i] : !i32x512
-        %y = obs.get %s[%j] : !i32x512
+        %x = obs.get %s[%i] : !chunk
+        %y = obs.get %s[%j] : !chunk
         %min = arith.minsi %x, %y : i32
         %max = arith.maxsi %x, %y : i32
         obs.write %min at [%i] : i32
         obs.write %max at [%j] : i32
-      } : !block_i32x512
-      %f = obs.force %column : !block_i32x512
-      scf.yield %f : !i32x512
+      } : !column
+      %f = obs.force %column : !column
+      scf.yield %f : !chunk
     }
-    %p = obs.push block %sorted : !i32x512
-    obs.yield %p : !block_i32x512
+    %p = obs.push block %sorted : !chunk
+    obs.yield %p : !column
   }
   %flat = obs.join %merged to [%n] : !obs.push<grid, ? x 512 x i32>
-  %r = obs.force %flat {kernel = "bitonic_merge", threads = 256} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "bitonic_merge"} : !obs.push<grid, ? x i32>
   return %r : !i32s
 }

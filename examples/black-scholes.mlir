@@ -149,6 +149,6 @@ func.func @main(%prices: !f32s, %strikes: !f32s, %years: !f32s, %r: f32, %v: f32
     %put = arith.subf %gain2, %cost2 : f32
     obs.yield %call, %put : f32, f32
   }
-  %f = obs.force %both {kernel = "black_scholes", threads = 256} : !obs.pull<? x f32, f32>
+  %f = obs.force %both {kernel = "black_scholes"} : !obs.pull<? x f32, f32>
   return %f : !obs.pull<? x f32, f32>
 }

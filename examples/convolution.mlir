@@ -8,32 +8,31 @@
 // Obsidian slides. A rule is a function from an image to a larger image. The larger image
 // is a pull array that is never stored, so the convolutions do not depend on the rules.
 // There are two forms. @direct reads the larger image where it needs it, for weights of
-// any odd extents. @tiled3 and @tiled5 force the tile that 16 x 16 results need, so each
-// pixel is loaded about once. Each entry combines a rule and a convolution.
+// any odd extents. @tiled forces the tile that 16 x 16 results need, so each pixel is
+// loaded about once. Each entry combines a rule and a convolution.
 //
-// GPU: one kernel. In the tiled forms, each block processes a tile of 18 x 18 or 20 x 20
-// pixels in shared memory. There is a barrier before the sums.
+// GPU: one kernel. In the tiled form, each block processes a tile of 20 x 20 pixels in
+// shared memory. There is a barrier before the sums.
 //
 // Run: obs-run examples/convolution.mlir --entry=clamp_direct iota:4x5xi32 iota:3x3xi32
-//      obs-run examples/convolution.mlir --entry=mirror_tiled5 --device=emulate --report iota:33x50xi32 iota:5x5xi32
-//      obs-run examples/convolution.mlir --entry=wrap_tiled3 --device=emulate --report iota:33x50xi32 iota:3x3xi32
-//      obs-run examples/convolution.mlir --entry=constant_tiled3 iota:4x5xi32 iota:3x3xi32 7
-//      obs-run examples/convolution.mlir --entry=function_tiled5 iota:4x5xi32 iota:5x5xi32
+//      obs-run examples/convolution.mlir --entry=mirror_tiled --device=emulate --report iota:33x50xi32 iota:5x5xi32
+//      obs-run examples/convolution.mlir --entry=wrap_tiled --device=emulate --report iota:33x50xi32 iota:3x3xi32
+//      obs-run examples/convolution.mlir --entry=constant_tiled iota:4x5xi32 iota:3x3xi32 7
+//      obs-run examples/convolution.mlir --entry=function_tiled iota:4x5xi32 iota:5x5xi32
 
 !image = !obs.pull<? x ? x i32>
-!halo3 = !obs.pull<18 x 18 x i32>
-!halo5 = !obs.pull<20 x 20 x i32>
-!done = !obs.push<grid, ? x ? x 16 x 16 x i32>
-!out = !obs.push<grid, ? x ? x i32>
+!tile = !obs.pull<20 x 20 x i32>
 
 // The extent of an image with its border, for weights of extent %k. Without the border,
-// it is a multiple of 16. @direct and the tiles read only elements in this extent. An
-// empty image has no border.
+// it is a multiple of 16. A tile has a border of 4 in any case. @direct and the tiles
+// read only elements in this extent. An empty image has no border.
 func.func private @extent(%n: index, %k: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
   %c16 = arith.constant 16 : index
-  %border = arith.subi %k, %c1 : index
+  %rest = arith.subi %k, %c1 : index
+  %border = arith.maxsi %rest, %c4 : index
   %chunks = arith.ceildivui %n, %c16 : index
   %inner = arith.muli %chunks, %c16 : index
   %sum = arith.addi %inner, %border : index
@@ -180,11 +179,13 @@ func.func private @function(%a: !image, %weights: !image) -> !image {
 
 // The convolutions. %b is the image %a with its border.
 
-// The sum of %kh x %kw weights at (%i, %j).
-func.func private @sum(%b: !image, %weights: !image, %kh: index, %kw: index, %i: index, %j: index) -> i32 attributes {obs.level = #obs.level<thread>} {
+// The sum at (%i, %j).
+func.func private @sum(%b: !image, %weights: !image, %i: index, %j: index) -> i32 attributes {obs.level = #obs.level<thread>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
+  %kh = obs.dim %weights, 0 : !image
+  %kw = obs.dim %weights, 1 : !image
   %s = scf.for %u = %c0 to %kh step %c1 iter_args(%outer = %zero) -> i32 {
     %row = scf.for %v = %c0 to %kw step %c1 iter_args(%sum = %outer) -> i32 {
       %y = arith.addi %i, %u : index
@@ -203,71 +204,47 @@ func.func private @sum(%b: !image, %weights: !image, %kh: index, %kw: index, %i:
 func.func private @direct(%a: !image, %b: !image, %weights: !image) -> !image {
   %h = obs.dim %a, 0 : !image
   %w = obs.dim %a, 1 : !image
-  %kh = obs.dim %weights, 0 : !image
-  %kw = obs.dim %weights, 1 : !image
   %sums = obs.generate (%i, %j) [%h, %w] {
-    %s = func.call @sum(%b, %weights, %kh, %kw, %i, %j) : (!image, !image, index, index, index, index) -> i32
+    %s = func.call @sum(%b, %weights, %i, %j) : (!image, !image, index, index) -> i32
     obs.yield %s : i32
   } : !image
-  %r = obs.force %sums {kernel = "convolution", threads = 256} : !image
+  %r = obs.force %sums {kernel = "convolution"} : !image
   return %r : !image
 }
 
-func.func private @tiled3(%a: !image, %b: !image, %weights: !image) -> !image {
-  %k = arith.constant 3 : index
+// Each block forces the tile that 16 x 16 results need. The weights have at most 5 x 5
+// elements.
+func.func private @tiled(%a: !image, %b: !image, %weights: !image) -> !image {
+  %c5 = arith.constant 5 : index
   %c16 = arith.constant 16 : index
   %h = obs.dim %a, 0 : !image
   %w = obs.dim %a, 1 : !image
+  %kh = obs.dim %weights, 0 : !image
+  %kw = obs.dim %weights, 1 : !image
+  %k = arith.maxsi %kh, %kw : index
+  %few = arith.cmpi sle, %k, %c5 : index
+  obs.assert %few, "there are at most 5 x 5 weights"
   %th = arith.ceildivui %h, %c16 : index
   %tw = arith.ceildivui %w, %c16 : index
-  %tiles = obs.generate (%ti, %tj) [%th, %tw] {
+  %corners = obs.generate (%ti, %tj) [%th, %tw] {
     %i0 = arith.muli %ti, %c16 : index
     %j0 = arith.muli %tj, %c16 : index
-    %tile = obs.slice %b [%i0, %j0] [18, 18] [1, 1] : !image
-    obs.yield %tile : !halo3
-  } : !obs.pull<? x ? x !halo3>
-  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !halo3>) {
-    %halo = obs.force %tile in shared : !halo3
-    // The same elements as an array of any extents, as @sum has it.
-    %all = obs.slice %halo [0, 0] [18, 18] [1, 1] : !halo3 -> !image
-    %box = obs.generate (%i, %j) {
-      %s = func.call @sum(%all, %weights, %k, %k, %i, %j) : (!image, !image, index, index, index, index) -> i32
-      obs.yield %s : i32
-    } : !obs.pull<16 x 16 x i32>
-    %q = obs.push block %box : !obs.pull<16 x 16 x i32>
-    obs.yield %q : !obs.push<block, 16 x 16 x i32>
-  }
-  %flat = obs.join %sums to [%h, %w] : !done
-  %r = obs.force %flat {kernel = "convolution_tiled3", threads = 256} : !out
-  return %r : !image
-}
-
-func.func private @tiled5(%a: !image, %b: !image, %weights: !image) -> !image {
-  %k = arith.constant 5 : index
-  %c16 = arith.constant 16 : index
-  %h = obs.dim %a, 0 : !image
-  %w = obs.dim %a, 1 : !image
-  %th = arith.ceildivui %h, %c16 : index
-  %tw = arith.ceildivui %w, %c16 : index
-  %tiles = obs.generate (%ti, %tj) [%th, %tw] {
-    %i0 = arith.muli %ti, %c16 : index
-    %j0 = arith.muli %tj, %c16 : index
+    obs.yield %i0, %j0 : index, index
+  } : !obs.pull<? x ? x index, index>
+  %sums = obs.distribute block in grid (%i0, %j0 = %corners : !obs.pull<? x ? x index, index>) {
     %tile = obs.slice %b [%i0, %j0] [20, 20] [1, 1] : !image
-    obs.yield %tile : !halo5
-  } : !obs.pull<? x ? x !halo5>
-  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !halo5>) {
-    %halo = obs.force %tile in shared : !halo5
+    %halo = obs.force %tile in shared : !tile
     // The same elements as an array of any extents, as @sum has it.
-    %all = obs.slice %halo [0, 0] [20, 20] [1, 1] : !halo5 -> !image
+    %all = obs.slice %halo [0, 0] [20, 20] [1, 1] : !tile -> !image
     %box = obs.generate (%i, %j) {
-      %s = func.call @sum(%all, %weights, %k, %k, %i, %j) : (!image, !image, index, index, index, index) -> i32
+      %s = func.call @sum(%all, %weights, %i, %j) : (!image, !image, index, index) -> i32
       obs.yield %s : i32
     } : !obs.pull<16 x 16 x i32>
     %q = obs.push block %box : !obs.pull<16 x 16 x i32>
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
-  %flat = obs.join %sums to [%h, %w] : !done
-  %r = obs.force %flat {kernel = "convolution_tiled5", threads = 256} : !out
+  %flat = obs.join %sums to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x i32>
+  %r = obs.force %flat {kernel = "convolution_tiled"} : !obs.push<grid, ? x ? x i32>
   return %r : !image
 }
 
@@ -279,15 +256,9 @@ func.func @clamp_direct(%a: !image, %weights: !image) -> !image {
   return %r : !image
 }
 
-func.func @clamp_tiled3(%a: !image, %weights: !image) -> !image {
+func.func @clamp_tiled(%a: !image, %weights: !image) -> !image {
   %b = func.call @clamp(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
-  return %r : !image
-}
-
-func.func @clamp_tiled5(%a: !image, %weights: !image) -> !image {
-  %b = func.call @clamp(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
+  %r = func.call @tiled(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
@@ -297,15 +268,9 @@ func.func @mirror_direct(%a: !image, %weights: !image) -> !image {
   return %r : !image
 }
 
-func.func @mirror_tiled3(%a: !image, %weights: !image) -> !image {
+func.func @mirror_tiled(%a: !image, %weights: !image) -> !image {
   %b = func.call @mirror(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
-  return %r : !image
-}
-
-func.func @mirror_tiled5(%a: !image, %weights: !image) -> !image {
-  %b = func.call @mirror(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
+  %r = func.call @tiled(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
@@ -315,15 +280,9 @@ func.func @wrap_direct(%a: !image, %weights: !image) -> !image {
   return %r : !image
 }
 
-func.func @wrap_tiled3(%a: !image, %weights: !image) -> !image {
+func.func @wrap_tiled(%a: !image, %weights: !image) -> !image {
   %b = func.call @wrap(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
-  return %r : !image
-}
-
-func.func @wrap_tiled5(%a: !image, %weights: !image) -> !image {
-  %b = func.call @wrap(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
+  %r = func.call @tiled(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
@@ -333,15 +292,9 @@ func.func @constant_direct(%a: !image, %weights: !image, %k: i32) -> !image {
   return %r : !image
 }
 
-func.func @constant_tiled3(%a: !image, %weights: !image, %k: i32) -> !image {
+func.func @constant_tiled(%a: !image, %weights: !image, %k: i32) -> !image {
   %b = func.call @constant(%a, %weights, %k) : (!image, !image, i32) -> !image
-  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
-  return %r : !image
-}
-
-func.func @constant_tiled5(%a: !image, %weights: !image, %k: i32) -> !image {
-  %b = func.call @constant(%a, %weights, %k) : (!image, !image, i32) -> !image
-  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
+  %r = func.call @tiled(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }
 
@@ -351,14 +304,8 @@ func.func @function_direct(%a: !image, %weights: !image) -> !image {
   return %r : !image
 }
 
-func.func @function_tiled3(%a: !image, %weights: !image) -> !image {
+func.func @function_tiled(%a: !image, %weights: !image) -> !image {
   %b = func.call @function(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled3(%a, %b, %weights) : (!image, !image, !image) -> !image
-  return %r : !image
-}
-
-func.func @function_tiled5(%a: !image, %weights: !image) -> !image {
-  %b = func.call @function(%a, %weights) : (!image, !image) -> !image
-  %r = func.call @tiled5(%a, %b, %weights) : (!image, !image, !image) -> !image
+  %r = func.call @tiled(%a, %b, %weights) : (!image, !image, !image) -> !image
   return %r : !image
 }

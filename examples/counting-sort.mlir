@@ -23,6 +23,8 @@
 
 !grid_i32s = !obs.push<grid, ? x i32>
 !ints = !obs.pull<? x i32>
+!marks = !obs.push<grid, ? x i1>
+!count = !obs.push<grid, 1 x i32>
 
 // Key %i of %keys as an index.
 func.func private @key(%keys: !ints, %i: index, %range: index) -> index attributes {obs.level = #obs.level<thread>} {
@@ -42,7 +44,7 @@ func.func @counting(%keys: !ints {obs.name = "keys"}, %range: index {obs.name = 
     obs.write %one at [%k] : i32
   } : !grid_i32s
   %counts = obs.force %h {kernel = "count"} : !grid_i32s
-  %sorted, %sum = obs.expand (%k, %j) = %counts [%n] : !ints -> !grid_i32s, !obs.push<grid, 1 x i32> {
+  %sorted, %sum = obs.expand (%k, %j) = %counts [%n] : !ints -> !grid_i32s, !count {
     %x = arith.index_cast %k : index to i32
     obs.yield %x : i32
   }
@@ -58,11 +60,11 @@ func.func @occurrence(%keys: !ints {obs.name = "keys"}, %range: index {obs.name 
   %m = obs.fill init %no any [%range] par (%i) in (%n) {
     %k = func.call @key(%keys, %i, %range) : (!ints, index, index) -> index
     obs.write %yes at [%k] : i1
-  } : !obs.push<grid, ? x i1>
-  %marks = obs.force %m {kernel = "mark"} : !obs.push<grid, ? x i1>
+  } : !marks
+  %marks = obs.force %m {kernel = "mark"} : !marks
   %all = obs.iota [%range] : !ints
-  %kept, %number = obs.compact %all flags %marks : !ints, !obs.pull<? x i1> -> !grid_i32s, !obs.push<grid, 1 x i32>
-  %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256} : !grid_i32s, !obs.push<grid, 1 x i32>
+  %kept, %number = obs.compact %all flags %marks : !ints, !obs.pull<? x i1> -> !grid_i32s, !count
+  %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256} : !grid_i32s, !count
   %c = obs.get %count[%c0] : !obs.pull<1 x i32>
   %size = arith.index_cast %c : i32 to index
   %result = obs.take %r [%size] : !ints

@@ -17,27 +17,22 @@
 func.func @main(%a: !grid, %steps: index) -> !grid {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %quarter = arith.constant 0.25 : f32
   %h = obs.dim %a, 0 : !grid
   %w = obs.dim %a, 1 : !grid
-  %last_row = arith.subi %h, %c1 : index
-  %last_column = arith.subi %w, %c1 : index
+  %rows = arith.subi %h, %c2 : index
+  %columns = arith.subi %w, %c2 : index
   %result = scf.for %step = %c0 to %steps step %c1 iter_args(%u = %a) -> !grid {
     %next = obs.generate (%i, %j) [%h, %w] {
-      %top = arith.cmpi eq, %i, %c0 : index
-      %bottom = arith.cmpi eq, %i, %last_row : index
-      %left = arith.cmpi eq, %j, %c0 : index
-      %right = arith.cmpi eq, %j, %last_column : index
-      %ends = arith.ori %top, %bottom : i1
-      %sides = arith.ori %left, %right : i1
-      %border = arith.ori %ends, %sides : i1
-      %v = scf.if %border -> f32 {
-        %old = obs.get %u[%i, %j] : !grid
-        scf.yield %old : f32
-      } else {
-        %up = arith.subi %i, %c1 : index
+      // As an unsigned number, an index below 0 is larger than each extent.
+      %up = arith.subi %i, %c1 : index
+      %west = arith.subi %j, %c1 : index
+      %i_in = arith.cmpi ult, %up, %rows : index
+      %j_in = arith.cmpi ult, %west, %columns : index
+      %inner = arith.andi %i_in, %j_in : i1
+      %v = scf.if %inner -> f32 {
         %down = arith.addi %i, %c1 : index
-        %west = arith.subi %j, %c1 : index
         %east = arith.addi %j, %c1 : index
         %n = obs.get %u[%up, %j] : !grid
         %s = obs.get %u[%down, %j] : !grid
@@ -48,10 +43,13 @@ func.func @main(%a: !grid, %steps: index) -> !grid {
         %sum = arith.addf %ns, %oe : f32
         %mean = arith.mulf %sum, %quarter : f32
         scf.yield %mean : f32
+      } else {
+        %old = obs.get %u[%i, %j] : !grid
+        scf.yield %old : f32
       }
       obs.yield %v : f32
     } : !grid
-    %f = obs.force %next {kernel = "jacobi", threads = 256} : !grid
+    %f = obs.force %next {kernel = "jacobi"} : !grid
     scf.yield %f : !grid
   }
   return %result : !grid

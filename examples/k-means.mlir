@@ -20,7 +20,7 @@
 
 !points = !obs.pull<? x i32, i32>
 !ints = !obs.pull<? x i32>
-!sums = !obs.push<grid, ? x i32>
+!sums = !obs.push<grid, ? x i32, i32, i32>
 
 func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
   %c0 = arith.constant 0 : index
@@ -51,26 +51,14 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
   }
   %labels = obs.force %nearest {kernel = "nearest", threads = 256} : !ints
 
-  %sx = obs.fill init %zero reduce(addi) [%k] par (%t) in (%n) {
+  %s = obs.fill init %zero, %zero, %zero reduce(addi) [%k] par (%t) in (%n) {
     %x, %y = obs.get %points[%t] : !points
     %label = obs.get %labels[%t] : !ints
     %c = arith.index_castui %label : i32 to index
-    obs.write %x at [%c] : i32
+    obs.write %x, %y, %one at [%c] : i32, i32, i32
   } : !sums
-  %sy = obs.fill init %zero reduce(addi) [%k] par (%t) in (%n) {
-    %x, %y = obs.get %points[%t] : !points
-    %label = obs.get %labels[%t] : !ints
-    %c = arith.index_castui %label : i32 to index
-    obs.write %y at [%c] : i32
-  } : !sums
-  %sn = obs.fill init %zero reduce(addi) [%k] par (%t) in (%n) {
-    %label = obs.get %labels[%t] : !ints
-    %c = arith.index_castui %label : i32 to index
-    obs.write %one at [%c] : i32
-  } : !sums
-  %xs, %ys, %counts = obs.force %sx, %sy, %sn {kernel = "sums", threads = 256} : !sums
-
-  %means = obs.map (%x, %y = %centres : !points, %u = %xs, %v = %ys, %count = %counts : !ints) {
+  %sums = obs.force %s {kernel = "sums", threads = 256} : !sums
+  %means = obs.map (%x, %y = %centres : !points, %u, %v, %count = %sums : !obs.pull<? x i32, i32, i32>) {
     %is_empty = arith.cmpi eq, %count, %zero : i32
     %mx, %my = scf.if %is_empty -> (i32, i32) {
       scf.yield %x, %y : i32, i32

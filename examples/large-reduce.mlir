@@ -19,12 +19,13 @@
 //      obs-run examples/large-reduce.mlir --entry=largest_segment --device=emulate --report random:100000xi16:1
 
 !i32s = !obs.pull<? x i32>
+!one = !obs.pull<1 x i32>
 
-func.func @minimum(%a: !i32s) -> !obs.pull<1 x i32> {
+func.func @minimum(%a: !i32s) -> !one {
   %largest = arith.constant 0x7fffffff : i32
   %p = obs.reduce grid { arith.minsi } %a init %largest : !i32s
   %r = obs.force %p {kernel = "minimum"} : !obs.push<grid, 1 x i32>
-  return %r : !obs.pull<1 x i32>
+  return %r : !one
 }
 
 // The position is -1 if there are no elements.

@@ -5,10 +5,10 @@
 // merges make runs of 512 * 2^i elements, for i = 1, 2, .... The columns of a merge have
 // the strides 256 * 2^i, ..., 512. The first column compares each element with its mirror
 // image in the run (a vee). One block for each chunk executes the columns with strides
-// below 512. A column over the whole array mainly moves data, so up to three columns are
-// one kernel: @tile, a network on the 2^k elements of one thread, for any stride. The
-// number of columns of a kernel is a constant for the compiler. Everything else is known
-// at run time only.
+// below 512. A column over the whole array mainly moves data, so three columns are one
+// kernel: @tile, a network on the eight elements of one thread, for any stride. The last
+// three columns of a merge may have strides below 512; a column that is executed again
+// changes nothing.
 //
 // An array of any other length than 512 * 2^i is padded with the largest integer.
 //
@@ -22,7 +22,7 @@
 !i32x512 = !obs.pull<512 x i32>
 !block_i32x512 = !obs.push<block, 512 x i32>
 !grid_i32s = !obs.push<grid, ? x i32>
-!index_2d = !obs.pull<? x ? x index>
+!i32x8 = !obs.pull<8 x i32>
 
 // One stage of a network in a block. A comparator compares two elements whose indices
 // differ in the bits of %mask, of which 2^%bit is the highest. Iteration t writes both
@@ -44,21 +44,20 @@ func.func private @stage(%x: !i32x512, %mask: index, %bit: index) -> !i32x512 at
 }
 
 // vsort of one chunk. Stage j of group i compares elements whose indices differ by the
-// mask 2^(9-i) * (2^(i-j+1) - 1).
+// mask 2^(10-j) - 2^(9-i).
 func.func private @sort_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = #obs.level<block>} {
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %c9 = arith.constant 9 : index
   %c10 = arith.constant 10 : index
   %r = scf.for %i = %c1 to %c10 step %c1 iter_args(%x = %c) -> !i32x512 {
     %end = arith.addi %i, %c1 : index
     %y = scf.for %j = %c1 to %end step %c1 iter_args(%z = %x) -> !i32x512 {
+      %bit = arith.subi %c9, %j : index
       %low = arith.subi %c9, %i : index
-      %wide = arith.subi %end, %j : index
-      %power = arith.shli %c1, %wide : index
-      %ones = arith.subi %power, %c1 : index
-      %mask = arith.shli %ones, %low : index
-      %top = arith.addi %low, %wide : index
-      %bit = arith.subi %top, %c1 : index
+      %high = arith.shli %c2, %bit : index
+      %step = arith.shli %c1, %low : index
+      %mask = arith.subi %high, %step : index
       %next = func.call @stage(%z, %mask, %bit) : (!i32x512, index, index) -> !i32x512
       scf.yield %next : !i32x512
     }
@@ -82,66 +81,66 @@ func.func private @merge_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level =
   return %r : !i32x512
 }
 
-// %k columns over the whole array, with strides 2^(%low + %k - 1), ..., 2^%low. If %vee is
+// Three columns over the whole array, with strides 2^(%low + 2), ..., 2^%low. If %vee is
 // true, the first one compares mirror images. Thread t holds the elements whose index has
-// any bits %low, ..., %low + %k - 1, and the bits of t in the other places. Of the upper half
+// any bits %low, ..., %low + 2, and the bits of t in the other places. Of the upper half
 // of a vee, it holds their mirror images.
-func.func private @tile(%x: !i32s, %low: index, %k: index, %vee: i1) -> !i32s {
+func.func private @tile(%x: !i32s, %low: index, %vee: i1) -> !i32s {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %half = arith.constant 4 : index
+  %last = arith.constant 7 : index
   %n = obs.dim %x, 0 : !i32s
-  %size = arith.shli %c1, %k : index
-  %half = arith.shrui %size, %c1 : index
-  %last = arith.subi %size, %c1 : index
-  %tiles = arith.shrui %n, %k : index
+  %tiles = arith.shrui %n, %c3 : index
   %stride = arith.shli %c1, %low : index
   %rest = arith.subi %stride, %c1 : index
   // The position of element j of tile t in the array.
-  %address = obs.generate (%t, %j) [%tiles, %size] {
+  %address = obs.generate (%t, %j) [%tiles] {
     %r = arith.andi %t, %rest : index
     %mirrored = arith.subi %rest, %r : index
     %upper = arith.cmpi uge, %j, %half : index
     %turned = arith.andi %upper, %vee : i1
     %offset = arith.select %turned, %mirrored, %r : index
     %group = arith.shrui %t, %low : index
-    %high = arith.shli %group, %k : index
+    %high = arith.shli %group, %c3 : index
     %row = arith.ori %high, %j : index
     %begin = arith.shli %row, %low : index
     %e = arith.ori %begin, %offset : index
     obs.yield %e : index
-  } : !index_2d
-  %numbers = obs.iota [%tiles] : !obs.pull<? x index>
-  %d = obs.distribute thread (%t = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x ? x i32> {
-    %own = obs.generate (%j) [%size] {
-      %e = obs.get %address[%t, %j] : !index_2d
+  } : !obs.pull<? x 8 x index>
+  %rows = obs.nest %address dims 1 : !obs.pull<? x 8 x index>
+  %d = obs.distribute thread (%row = %rows : !obs.pull<? x !obs.pull<8 x index>>) -> !obs.push<grid, ? x 8 x i32> {
+    %given = obs.map (%e = %row : !obs.pull<8 x index>) {
       %v = obs.get %x[%e] : !i32s
       obs.yield %v : i32
-    } : !obs.pull<? x i32 bound [8]>
-    %sorted = scf.for %c = %c0 to %k step %c1 iter_args(%y = %own) -> !obs.pull<? x i32 bound [8]> {
+    }
+    %own = obs.force %given : !i32x8
+    %sorted = scf.for %c = %c0 to %c3 step %c1 iter_args(%y = %own) -> !i32x8 {
       %isFirst = arith.cmpi eq, %c, %c0 : index
       %mirror = arith.andi %isFirst, %vee : i1
       %power = arith.shrui %half, %c : index
       %mask = arith.select %mirror, %last, %power : index
-      %column = obs.generate (%j) [%size] {
+      %column = obs.generate (%j) {
         %partner = arith.xori %j, %mask : index
-        %mine = obs.get %y[%j] : !obs.pull<? x i32 bound [8]>
-        %theirs = obs.get %y[%partner] : !obs.pull<? x i32 bound [8]>
+        %mine = obs.get %y[%j] : !i32x8
+        %theirs = obs.get %y[%partner] : !i32x8
         %isLow = arith.cmpi ult, %j, %partner : index
         %min = arith.minsi %mine, %theirs : i32
         %max = arith.maxsi %mine, %theirs : i32
         %v = arith.select %isLow, %min, %max : i32
         obs.yield %v : i32
-      } : !obs.pull<? x i32 bound [8]>
-      %f = obs.force %column : !obs.pull<? x i32 bound [8]>
-      scf.yield %f : !obs.pull<? x i32 bound [8]>
+      } : !i32x8
+      %f = obs.force %column : !i32x8
+      scf.yield %f : !i32x8
     } {obs.unroll}
-    %q = obs.push thread %sorted : !obs.pull<? x i32 bound [8]>
-    obs.yield %q : !obs.push<thread, ? x i32 bound [8]>
+    %q = obs.push thread %sorted : !i32x8
+    obs.yield %q : !obs.push<thread, 8 x i32>
   }
   %moved = obs.reindex (%t, %j) = %d [%n] unchecked {
-    %e = obs.get %address[%t, %j] : !index_2d
+    %e = obs.get %address[%t, %j] : !obs.pull<? x 8 x index>
     obs.yield %e : index
-  } : !obs.push<grid, ? x ? x i32> -> !grid_i32s
+  } : !obs.push<grid, ? x 8 x i32> -> !grid_i32s
   %f = obs.force %moved {kernel = "columns"} : !grid_i32s
   return %f : !i32s
 }
@@ -149,10 +148,8 @@ func.func private @tile(%x: !i32s, %low: index, %k: index, %vee: i1) -> !i32s {
 func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
-  %c9 = arith.constant 9 : index
-  %c511 = arith.constant 511 : index
+  %c6 = arith.constant 6 : index
   %c512 = arith.constant 512 : index
   %largest = arith.constant 2147483647 : i32
   %n = obs.dim %a, 0 : !i32s
@@ -169,7 +166,7 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
   }
   %filled = obs.generate (%e) [%size] {
     %isIn = arith.cmpi ult, %e, %n : index
-    %v = scf.if %isIn -> (i32) {
+    %v = scf.if %isIn -> i32 {
       %given = obs.get %a[%e] : !i32s
       scf.yield %given : i32
     } else {
@@ -184,36 +181,18 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
     obs.yield %p : !block_i32x512
   }
   %flat = obs.join %parts to [%size] : !obs.push<grid, ? x 512 x i32>
-  %runs = obs.force %flat {kernel = "sort_chunks", threads = 256} : !grid_i32s
+  %runs = obs.force %flat {kernel = "sort_chunks"} : !grid_i32s
 
   %end = arith.addi %rounds, %c1 : index
   %sorted = scf.for %i = %c1 to %end step %c1 iter_args(%x = %runs) -> !i32s {
-    // There are %i columns with strides of 512 or more. Each kernel executes three of
-    // them, and the last kernel executes the rest.
-    %ceil = arith.addi %i, %c2 : index
-    %groups = arith.divui %ceil, %c3 : index
+    // There are %i columns with strides of 512 or more.
+    %groups = arith.ceildivui %i, %c3 : index
     %y = scf.for %g = %c0 to %groups step %c1 iter_args(%z = %x) -> !i32s {
       %isFirst = arith.cmpi eq, %g, %c0 : index
       %before = arith.muli %g, %c3 : index
       %left = arith.subi %i, %before : index
-      %k = arith.minui %left, %c3 : index
-      %after = arith.subi %left, %k : index
-      %low = arith.addi %c9, %after : index
-      %isThree = arith.cmpi eq, %k, %c3 : index
-      %done = scf.if %isThree -> !i32s {
-        %t = func.call @tile(%z, %low, %c3, %isFirst) : (!i32s, index, index, i1) -> !i32s
-        scf.yield %t : !i32s
-      } else {
-        %isTwo = arith.cmpi eq, %k, %c2 : index
-        %t = scf.if %isTwo -> !i32s {
-          %u = func.call @tile(%z, %low, %c2, %isFirst) : (!i32s, index, index, i1) -> !i32s
-          scf.yield %u : !i32s
-        } else {
-          %u = func.call @tile(%z, %low, %c1, %isFirst) : (!i32s, index, index, i1) -> !i32s
-          scf.yield %u : !i32s
-        }
-        scf.yield %t : !i32s
-      }
+      %low = arith.addi %left, %c6 : index
+      %done = func.call @tile(%z, %low, %isFirst) : (!i32s, index, i1) -> !i32s
       scf.yield %done : !i32s
     }
     %runs2 = obs.split %y by [512] : !i32s
@@ -223,7 +202,7 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
       obs.yield %p : !block_i32x512
     }
     %joined = obs.join %merged to [%size] : !obs.push<grid, ? x 512 x i32>
-    %next = obs.force %joined {kernel = "merge_chunks", threads = 256} : !grid_i32s
+    %next = obs.force %joined {kernel = "merge_chunks"} : !grid_i32s
     scf.yield %next : !i32s
   }
   %result = obs.take %sorted [%n] : !i32s

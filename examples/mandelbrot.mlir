@@ -13,7 +13,7 @@
 //      obs-run examples/mandelbrot.mlir --entry=julia --device=emulate --report 40 60 0.0 0.0 0.05 -0.8 0.156 50
 // With --out=FILE.npy, scripts/picture.py FILE.npy FILE.pgm makes a picture.
 
-!i32_2d = !obs.pull<? x ? x i32>
+!image = !obs.pull<? x ? x i32>
 
 // The number of steps from z = (%zx, %zy), for c = (%cx, %cy).
 func.func private @escape(%zx: f32, %zy: f32, %cx: f32, %cy: f32, %steps: i32) -> i32 attributes {obs.level = #obs.level<thread>} {
@@ -55,25 +55,25 @@ func.func private @point(%i: index, %n: index, %m: f32, %d: f32) -> f32 attribut
   return %r : f32
 }
 
-func.func @mandelbrot(%h: index, %w: index, %x: f32, %y: f32, %d: f32, %steps: i32) -> !i32_2d {
+func.func @mandelbrot(%h: index, %w: index, %x: f32, %y: f32, %d: f32, %steps: i32) -> !image {
   %zero = arith.constant 0.0 : f32
   %image = obs.generate (%i, %j) [%h, %w] {
     %cy = func.call @point(%i, %h, %y, %d) : (index, index, f32, f32) -> f32
     %cx = func.call @point(%j, %w, %x, %d) : (index, index, f32, f32) -> f32
     %n = func.call @escape(%zero, %zero, %cx, %cy, %steps) : (f32, f32, f32, f32, i32) -> i32
     obs.yield %n : i32
-  } : !i32_2d
-  %r = obs.force %image {kernel = "mandelbrot", threads = 256} : !i32_2d
-  return %r : !i32_2d
+  } : !image
+  %r = obs.force %image {kernel = "mandelbrot"} : !image
+  return %r : !image
 }
 
-func.func @julia(%h: index, %w: index, %x: f32, %y: f32, %d: f32, %cx: f32, %cy: f32, %steps: i32) -> !i32_2d {
+func.func @julia(%h: index, %w: index, %x: f32, %y: f32, %d: f32, %cx: f32, %cy: f32, %steps: i32) -> !image {
   %image = obs.generate (%i, %j) [%h, %w] {
     %zy = func.call @point(%i, %h, %y, %d) : (index, index, f32, f32) -> f32
     %zx = func.call @point(%j, %w, %x, %d) : (index, index, f32, f32) -> f32
     %n = func.call @escape(%zx, %zy, %cx, %cy, %steps) : (f32, f32, f32, f32, i32) -> i32
     obs.yield %n : i32
-  } : !i32_2d
-  %r = obs.force %image {kernel = "julia", threads = 256} : !i32_2d
-  return %r : !i32_2d
+  } : !image
+  %r = obs.force %image {kernel = "julia"} : !image
+  return %r : !image
 }

@@ -27,6 +27,6 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
     %sum = obs.reduce { arith.addf } %products init %zero : !obs.pull<? x f32>
     obs.yield %sum : f32
   } : !matrix
-  %r = obs.force %c {kernel = "matmul_naive", threads = 256} : !matrix
+  %r = obs.force %c {kernel = "matmul_naive"} : !matrix
   return %r : !matrix
 }

@@ -16,7 +16,7 @@
 // Run: obs-run examples/matmul-registers.mlir iota:2x3xf32 iota:3x2xf32
 //      obs-run examples/matmul-registers.mlir --device=emulate --report random:50x40xf32:1 random:40x70xf32:2
 
-!index_2d = !obs.pull<? x ? x index>
+!places = !obs.pull<? x ? x index, index>
 !matrix = !obs.pull<? x ? x f32>
 !a_tile = !obs.pull<64 x 16 x f32>
 !b_tile = !obs.pull<16 x 64 x f32>
@@ -35,20 +35,15 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
   %rows = obs.dim %at, 0 : !obs.pull<? x ? x !a_tile>
   %columns = obs.dim %bt, 1 : !obs.pull<? x ? x !b_tile>
   %steps = obs.dim %at, 1 : !obs.pull<? x ? x !a_tile>
-  %is = obs.generate (%i, %j) [%rows, %columns] {
-    obs.yield %i : index
-  } : !index_2d
-  %js = obs.generate (%i, %j) [%rows, %columns] {
-    obs.yield %j : index
-  } : !index_2d
-  %tiles = obs.distribute block in grid (%i = %is, %j = %js : !index_2d) {
+  %places = obs.generate (%i, %j) [%rows, %columns] {
+    obs.yield %i, %j : index, index
+  } : !places
+  %tiles = obs.distribute block in grid (%i, %j = %places : !places) {
     %none = obs.splat %zero : !sums
     %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %none) -> !sums {
       %e = obs.get %at[%i, %k] : !obs.pull<? x ? x !a_tile>
       %f = obs.get %bt[%k, %j] : !obs.pull<? x ? x !b_tile>
-      %ep = obs.push block %e : !a_tile
-      %fp = obs.push block %f : !b_tile
-      %x, %y = obs.force %ep, %fp in shared : !obs.push<block, 64 x 16 x f32>, !obs.push<block, 16 x 64 x f32>
+      %x, %y = obs.force %e, %f in shared : !a_tile, !b_tile
       %next = obs.generate (%u, %v, %r, %q) {
         %up = arith.muli %u, %c16 : index
         %row = arith.addi %up, %r : index
@@ -78,6 +73,6 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
     obs.yield %placed : !obs.push<block, 64 x 64 x f32>
   }
   %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 64 x 64 x f32>
-  %r = obs.force %flat {kernel = "matmul_registers", threads = 256} : !obs.push<grid, ? x ? x f32>
+  %r = obs.force %flat {kernel = "matmul_registers"} : !obs.push<grid, ? x ? x f32>
   return %r : !matrix
 }

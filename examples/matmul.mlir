@@ -11,55 +11,50 @@
 // Run: obs-run examples/matmul.mlir iota:2x3xf32 iota:3x2xf32
 //      obs-run examples/matmul.mlir --device=emulate --report random:50x70xf32:1 random:70x33xf32:2
 
-!f32x16x16 = !obs.pull<16 x 16 x f32>
-!f32_2d = !obs.pull<? x ? x f32>
-!f32x16x16_2d = !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
-!index_2d = !obs.pull<? x ? x index>
+!tile = !obs.pull<16 x 16 x f32>
+!matrix = !obs.pull<? x ? x f32>
+!tiles = !obs.pull<? x ? x !tile>
+!places = !obs.pull<? x ? x index, index>
 
-func.func @main(%a: !f32_2d, %b: !f32_2d) -> !f32_2d {
+func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant 0.0 : f32
-  %h = obs.dim %a, 0 : !f32_2d
-  %w = obs.dim %b, 1 : !f32_2d
-  %at = obs.split %a by [16, 16] pad %zero : !f32_2d
-  %bt = obs.split %b by [16, 16] pad %zero : !f32_2d
-  %rows = obs.dim %at, 0 : !f32x16x16_2d
-  %columns = obs.dim %bt, 1 : !f32x16x16_2d
-  %steps = obs.dim %at, 1 : !f32x16x16_2d
-  %is = obs.generate (%i, %j) [%rows, %columns] {
-    obs.yield %i : index
-  } : !index_2d
-  %js = obs.generate (%i, %j) [%rows, %columns] {
-    obs.yield %j : index
-  } : !index_2d
-  %tiles = obs.distribute block in grid (%i = %is, %j = %js : !index_2d) {
-    %none = obs.splat %zero : !f32x16x16
-    %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %none) -> !f32x16x16 {
-      %u = obs.get %at[%i, %k] : !f32x16x16_2d
-      %v = obs.get %bt[%k, %j] : !f32x16x16_2d
-      %up = obs.push block %u : !f32x16x16
-      %vp = obs.push block %v : !f32x16x16
-      %x, %y = obs.force %up, %vp in shared : !obs.push<block, 16 x 16 x f32>
+  %h = obs.dim %a, 0 : !matrix
+  %w = obs.dim %b, 1 : !matrix
+  %at = obs.split %a by [16, 16] pad %zero : !matrix
+  %bt = obs.split %b by [16, 16] pad %zero : !matrix
+  %rows = obs.dim %at, 0 : !tiles
+  %columns = obs.dim %bt, 1 : !tiles
+  %steps = obs.dim %at, 1 : !tiles
+  %places = obs.generate (%i, %j) [%rows, %columns] {
+    obs.yield %i, %j : index, index
+  } : !places
+  %tiles = obs.distribute block in grid (%i, %j = %places : !places) {
+    %none = obs.splat %zero : !tile
+    %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %none) -> !tile {
+      %u = obs.get %at[%i, %k] : !tiles
+      %v = obs.get %bt[%k, %j] : !tiles
+      %x, %y = obs.force %u, %v in shared : !tile
       %next = obs.generate (%r, %c) {
-        %old = obs.get %acc[%r, %c] : !f32x16x16
+        %old = obs.get %acc[%r, %c] : !tile
         %new = scf.for %t = %c0 to %c16 step %c1 iter_args(%s = %old) -> f32 {
-          %p = obs.get %x[%r, %t] : !f32x16x16
-          %q = obs.get %y[%t, %c] : !f32x16x16
+          %p = obs.get %x[%r, %t] : !tile
+          %q = obs.get %y[%t, %c] : !tile
           %m = arith.mulf %p, %q : f32
           %z = arith.addf %s, %m : f32
           scf.yield %z : f32
         }
         obs.yield %new : f32
-      } : !f32x16x16
-      %f = obs.force %next : !f32x16x16
-      scf.yield %f : !f32x16x16
+      } : !tile
+      %f = obs.force %next : !tile
+      scf.yield %f : !tile
     }
-    %q = obs.push block %sum : !f32x16x16
+    %q = obs.push block %sum : !tile
     obs.yield %q : !obs.push<block, 16 x 16 x f32>
   }
   %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x f32>
-  %r = obs.force %flat {kernel = "matmul", threads = 256} : !obs.push<grid, ? x ? x f32>
-  return %r : !f32_2d
+  %r = obs.force %flat {kernel = "matmul"} : !obs.push<grid, ? x ? x f32>
+  return %r : !matrix
 }

@@ -9,16 +9,19 @@
 // Run: obs-run examples/max-segment.mlir random:5000xi16:1
 //      obs-run examples/max-segment.mlir --device=emulate --report random:5000xi16:1
 
-func.func @main(%a: !obs.pull<? x i16>) -> !obs.pull<? x i32> {
+!numbers = !obs.pull<? x i16>
+!chunk = !obs.pull<4096 x i32, i32, i32, i32>
+
+func.func @main(%a: !numbers) -> !obs.pull<? x i32> {
   %zero = arith.constant 0 : i32
-  %stretches = obs.map (%x = %a : !obs.pull<? x i16>) {
+  %stretches = obs.map (%x = %a : !numbers) {
     %s = arith.extsi %x : i16 to i32
     %m = arith.maxsi %s, %zero : i32
     obs.yield %s, %m, %m, %m : i32, i32, i32, i32
   }
   %chunks = obs.split %stretches by [4096] pad %zero, %zero, %zero, %zero : !obs.pull<? x i32, i32, i32, i32>
-  %best = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !obs.pull<4096 x i32, i32, i32, i32>>) {
-    %s, %b, %e, %m = obs.reduce (%s1, %b1, %e1, %m1, %s2, %b2, %e2, %m2) = %c init %zero, %zero, %zero, %zero : !obs.pull<4096 x i32, i32, i32, i32> {
+  %best = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !chunk>) {
+    %s, %b, %e, %m = obs.reduce (%s1, %b1, %e1, %m1, %s2, %b2, %e2, %m2) = %c init %zero, %zero, %zero, %zero : !chunk {
       %s = arith.addi %s1, %s2 : i32
       %through_left = arith.addi %s1, %b2 : i32
       %b = arith.maxsi %b1, %through_left : i32

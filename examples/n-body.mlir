@@ -20,51 +20,49 @@
 !sums = !obs.pull<256 x f32, f32, f32>
 
 // Adds the attraction of body j to the acceleration (%ax, %ay, %az) of body i.
-func.func private @attract(%xi: f32, %yi: f32, %zi: f32, %xj: f32, %yj: f32, %zj: f32, %m: f32, %e: f32,
-    %ax: f32, %ay: f32, %az: f32) -> (f32, f32, f32) attributes {obs.level = #obs.level<thread>} {
-  %dx = arith.subf %xj, %xi : f32
-  %dy = arith.subf %yj, %yi : f32
-  %dz = arith.subf %zj, %zi : f32
-  %xx = arith.mulf %dx, %dx : f32
-  %yy = arith.mulf %dy, %dy : f32
-  %zz = arith.mulf %dz, %dz : f32
-  %xy = arith.addf %xx, %yy : f32
-  %xyz = arith.addf %xy, %zz : f32
-  %square = arith.addf %xyz, %e : f32
-  %distance = math.sqrt %square : f32
-  %cube = arith.mulf %square, %distance : f32
-  %s = arith.divf %m, %cube : f32
-  %sx = arith.mulf %s, %dx : f32
-  %sy = arith.mulf %s, %dy : f32
-  %sz = arith.mulf %s, %dz : f32
-  %bx = arith.addf %ax, %sx : f32
-  %by = arith.addf %ay, %sy : f32
-  %bz = arith.addf %az, %sz : f32
-  return %bx, %by, %bz : f32, f32, f32
+func.func private @sum(%bodies: !bodies, %xi: f32, %yi: f32, %zi: f32, %e: f32, %ax: f32, %ay: f32, %az: f32)
+    -> (f32, f32, f32) attributes {obs.level = #obs.level<thread>} {
+  %pulls = obs.map (%xj, %yj, %zj, %m = %bodies : !bodies) {
+    %dx = arith.subf %xj, %xi : f32
+    %dy = arith.subf %yj, %yi : f32
+    %dz = arith.subf %zj, %zi : f32
+    %xx = arith.mulf %dx, %dx : f32
+    %yy = arith.mulf %dy, %dy : f32
+    %zz = arith.mulf %dz, %dz : f32
+    %xy = arith.addf %xx, %yy : f32
+    %xyz = arith.addf %xy, %zz : f32
+    %square = arith.addf %xyz, %e : f32
+    %distance = math.sqrt %square : f32
+    %cube = arith.mulf %square, %distance : f32
+    %s = arith.divf %m, %cube : f32
+    %sx = arith.mulf %s, %dx : f32
+    %sy = arith.mulf %s, %dy : f32
+    %sz = arith.mulf %s, %dz : f32
+    obs.yield %sx, %sy, %sz : f32, f32, f32
+  }
+  %x, %y, %z = obs.reduce (%px, %py, %pz, %qx, %qy, %qz) = %pulls init %ax, %ay, %az : !vectors {
+    %bx = arith.addf %px, %qx : f32
+    %by = arith.addf %py, %qy : f32
+    %bz = arith.addf %pz, %qz : f32
+    obs.yield %bx, %by, %bz : f32, f32, f32
+  }
+  return %x, %y, %z : f32, f32, f32
 }
 
 func.func @threads(%bodies: !bodies, %e: f32) -> !vectors {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
-  %n = obs.dim %bodies, 0 : !bodies
   %a = obs.map (%xi, %yi, %zi, %mi = %bodies : !bodies) {
-    %x, %y, %z = scf.for %j = %c0 to %n step %c1 iter_args(%ax = %zero, %ay = %zero, %az = %zero) -> (f32, f32, f32) {
-      %xj, %yj, %zj, %m = obs.get %bodies[%j] : !bodies
-      %b:3 = func.call @attract(%xi, %yi, %zi, %xj, %yj, %zj, %m, %e, %ax, %ay, %az)
-          : (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32) -> (f32, f32, f32)
-      scf.yield %b#0, %b#1, %b#2 : f32, f32, f32
-    }
-    obs.yield %x, %y, %z : f32, f32, f32
+    %s:3 = func.call @sum(%bodies, %xi, %yi, %zi, %e, %zero, %zero, %zero)
+        : (!bodies, f32, f32, f32, f32, f32, f32, f32) -> (f32, f32, f32)
+    obs.yield %s#0, %s#1, %s#2 : f32, f32, f32
   }
-  %r = obs.force %a {kernel = "n_body_threads", threads = 256} : !vectors
+  %r = obs.force %a {kernel = "n_body_threads"} : !vectors
   return %r : !vectors
 }
 
 func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c256 = arith.constant 256 : index
   %zero = arith.constant 0.0 : f32
   %n = obs.dim %bodies, 0 : !bodies
   // The padding is bodies without mass, which attract no other body.
@@ -79,14 +77,12 @@ func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
     %sum = scf.for %k = %c0 to %count step %c1 iter_args(%acc = %none) -> !sums {
       %others = obs.get %chunks[%k] : !obs.pull<? x !chunk>
       %near = obs.force %others in shared : !chunk
+      // The same elements as an array of any extent, as @sum has it.
+      %all = obs.slice %near [0] [256] [1] : !chunk -> !bodies
       %next = obs.map (%xi, %yi, %zi = %here, %sx, %sy, %sz = %acc : !sums) {
-        %x, %y, %z = scf.for %j = %c0 to %c256 step %c1 iter_args(%ax = %sx, %ay = %sy, %az = %sz) -> (f32, f32, f32) {
-          %xj, %yj, %zj, %m = obs.get %near[%j] : !chunk
-          %b:3 = func.call @attract(%xi, %yi, %zi, %xj, %yj, %zj, %m, %e, %ax, %ay, %az)
-              : (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32) -> (f32, f32, f32)
-          scf.yield %b#0, %b#1, %b#2 : f32, f32, f32
-        }
-        obs.yield %x, %y, %z : f32, f32, f32
+        %s:3 = func.call @sum(%all, %xi, %yi, %zi, %e, %sx, %sy, %sz)
+            : (!bodies, f32, f32, f32, f32, f32, f32, f32) -> (f32, f32, f32)
+        obs.yield %s#0, %s#1, %s#2 : f32, f32, f32
       }
       %f = obs.force %next : !sums
       scf.yield %f : !sums
@@ -95,6 +91,6 @@ func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
     obs.yield %p : !obs.push<block, 256 x f32, f32, f32>
   }
   %flat = obs.join %parts to [%n] : !obs.push<grid, ? x 256 x f32, f32, f32>
-  %r = obs.force %flat {kernel = "n_body_blocks", threads = 256} : !obs.push<grid, ? x f32, f32, f32>
+  %r = obs.force %flat {kernel = "n_body_blocks"} : !obs.push<grid, ? x f32, f32, f32>
   return %r : !vectors
 }

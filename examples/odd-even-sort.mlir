@@ -12,15 +12,17 @@
 // Run: obs-run examples/odd-even-sort.mlir random:20xi32:1
 //      obs-run examples/odd-even-sort.mlir --device=emulate --report random:1000xi32:1
 
-func.func @main(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound [1024]> {
-  %n = obs.dim %a, 0 : !obs.pull<? x i32 bound [1024]>
+!row = !obs.pull<? x i32 bound [1024]>
+
+func.func @main(%a: !row) -> !row {
+  %n = obs.dim %a, 0 : !row
   %whole = obs.generate (%i) {
-    obs.yield %a : !obs.pull<? x i32 bound [1024]>
-  } : !obs.pull<1 x !obs.pull<? x i32 bound [1024]>>
-  %sorted = obs.distribute block in grid (%c = %whole : !obs.pull<1 x !obs.pull<? x i32 bound [1024]>>) {
+    obs.yield %a : !row
+  } : !obs.pull<1 x !row>
+  %sorted = obs.distribute block in grid (%c = %whole : !obs.pull<1 x !row>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %r = scf.for %k = %c0 to %n step %c1 iter_args(%x = %c) -> !obs.pull<? x i32 bound [1024]> {
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%x = %c) -> !row {
       %round = obs.generate (%i) [%n] {
         %sum = arith.addi %i, %k : index
         %parity = arith.andi %sum, %c1 : index
@@ -31,20 +33,20 @@ func.func @main(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound 
         // As an unsigned number, an index below 0 is larger than each length.
         %meets = arith.cmpi ult, %partner, %n : index
         %other = arith.select %meets, %partner, %i : index
-        %mine = obs.get %x[%i] : !obs.pull<? x i32 bound [1024]>
-        %theirs = obs.get %x[%other] : !obs.pull<? x i32 bound [1024]>
+        %mine = obs.get %x[%i] : !row
+        %theirs = obs.get %x[%other] : !row
         %min = arith.minsi %mine, %theirs : i32
         %max = arith.maxsi %mine, %theirs : i32
         %y = arith.select %even, %min, %max : i32
         obs.yield %y : i32
-      } : !obs.pull<? x i32 bound [1024]>
-      %next = obs.force %round : !obs.pull<? x i32 bound [1024]>
-      scf.yield %next : !obs.pull<? x i32 bound [1024]>
+      } : !row
+      %next = obs.force %round : !row
+      scf.yield %next : !row
     }
-    %q = obs.push block %r : !obs.pull<? x i32 bound [1024]>
+    %q = obs.push block %r : !row
     obs.yield %q : !obs.push<block, ? x i32 bound [1024]>
   }
   %flat = obs.join %sorted to [%n] : !obs.push<grid, 1 x ? x i32 bound [1, 1024]>
-  %r = obs.force %flat {kernel = "odd_even_sort", threads = 256} : !obs.push<grid, ? x i32 bound [1024]>
-  return %r : !obs.pull<? x i32 bound [1024]>
+  %r = obs.force %flat {kernel = "odd_even_sort"} : !obs.push<grid, ? x i32 bound [1024]>
+  return %r : !row
 }

@@ -41,6 +41,6 @@ func.func @main(%a: !i32s) -> !i32s {
     obs.yield %q : !obs.push<block, 256 x i32>
   }
   %flat = obs.join %sums to [%n] : !obs.push<grid, ? x 256 x i32>
-  %r = obs.force %flat {kernel = "prefix_sum", threads = 256} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "prefix_sum"} : !obs.push<grid, ? x i32>
   return %r : !i32s
 }

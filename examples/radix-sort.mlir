@@ -1,6 +1,6 @@
 // Radix sort, least significant digit first, with 8 bits in each pass. The keys have 32
-// bits: unsigned numbers (@u32), signed numbers (@i32) or floats (@f32).
-// radix-sort-64.mlir has keys of 64 bits, and keys with values.
+// bits: unsigned numbers (@u32), signed numbers (@i32), floats (@f32), or unsigned numbers
+// with values (@pairs). radix-sort-64.mlir has keys of 64 bits.
 //
 // Floats are in the order of IEEE 754-2008 (totalOrder): -NaN, -infinity, ..., -0, +0,
 // ..., +infinity, NaN.
@@ -20,37 +20,39 @@
 // Run: obs-run examples/radix-sort.mlir --entry=u32 random:10xi32:1
 //      obs-run examples/radix-sort.mlir --entry=i32 --device=emulate random:5000xi32:1
 //      obs-run examples/radix-sort.mlir --entry=f32 --device=emulate --report random:5000xf32:1
+//      obs-run examples/radix-sort.mlir --entry=pairs --device=emulate random:1500xi32:1 iota:1500xi32
 
 !ints = !obs.pull<? x i32>
 !f32s = !obs.pull<? x f32>
+!pairs = !obs.pull<? x i32, i32>
 !row = !obs.pull<256 x i32>
-!begins4 = !obs.pull<4 x 256 x i32>
-!rows4 = !obs.pull<4 x !row>
+!begins = !obs.pull<4 x 256 x i32>
+!rows = !obs.pull<4 x !row>
 
-// The digit of %key from bit %shift on.
-func.func private @digit(%key: i32, %shift: i32) -> i32 attributes {obs.level = #obs.level<thread>} {
+// The digit of %key in a pass.
+func.func private @digit(%key: i32, %pass: index) -> i32 attributes {obs.level = #obs.level<thread>} {
+  %c8 = arith.constant 8 : index
   %mask = arith.constant 255 : i32
+  %bit = arith.muli %pass, %c8 : index
+  %shift = arith.index_cast %bit : index to i32
   %shifted = arith.shrui %key, %shift : i32
   %digit = arith.andi %shifted, %mask : i32
   return %digit : i32
 }
 
 // For each pass and digit, the index of the result at which its keys begin.
-func.func private @begins(%keys: !ints) -> !begins4 {
+func.func private @begins(%keys: !ints) -> !begins {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
   %c256 = arith.constant 256 : index
   %passes = arith.constant 4 : index
   %n = obs.dim %keys, 0 : !ints
   %p = obs.fill init %zero reduce(addi) par (%i) in (%n) {
     %key = obs.get %keys[%i] : !ints
     scf.for %pass = %c0 to %passes step %c1 {
-      %bit = arith.muli %pass, %c8 : index
-      %shift = arith.index_cast %bit : index to i32
-      %digit = func.call @digit(%key, %shift) : (i32, i32) -> i32
+      %digit = func.call @digit(%key, %pass) : (i32, index) -> i32
       %d = arith.index_castui %digit : i32 to index
       %row = arith.muli %pass, %c256 : index
       %at = arith.addi %row, %d : index
@@ -58,40 +60,31 @@ func.func private @begins(%keys: !ints) -> !begins4 {
     }
   } : !obs.push<grid, 1024 x i32>
   %flat = obs.force %p {kernel = "count", threads = 256} : !obs.push<grid, 1024 x i32>
-  %counts = obs.reshape %flat : !obs.pull<1024 x i32> -> !begins4
-  %rows = obs.nest %counts dims 1 : !begins4
-  %sums = obs.distribute block in grid (%row = %rows : !rows4) {
+  %counts = obs.reshape %flat : !obs.pull<1024 x i32> -> !begins
+  %rows = obs.nest %counts dims 1 : !begins
+  %sums = obs.distribute block in grid (%row = %rows : !rows) {
     %sum = obs.scan block exclusive { arith.addi } %row init %zero : !row
     obs.yield %sum : !obs.push<block, 256 x i32>
   }
   %begins = obs.force %sums {kernel = "scan", threads = 256} : !obs.push<grid, 4 x 256 x i32>
-  return %begins : !begins4
+  return %begins : !begins
 }
 
-// All passes.
-func.func private @sort(%keys: !ints) -> !ints {
+func.func @u32(%keys: !ints) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
   %passes = arith.constant 4 : index
-  %begins = func.call @begins(%keys) : (!ints) -> !begins4
-  %all = obs.nest %begins dims 1 : !begins4
+  %begins = func.call @begins(%keys) : (!ints) -> !begins
+  %all = obs.nest %begins dims 1 : !begins
   %r = scf.for %pass = %c0 to %passes step %c1 iter_args(%a = %keys) -> !ints {
-    %own = obs.get %all[%pass] : !rows4
-    %bit = arith.muli %pass, %c8 : index
-    %shift = arith.index_cast %bit : index to i32
+    %own = obs.get %all[%pass] : !rows
     %p = obs.partition (%key) = %a from %own : !ints, !row -> !obs.push<grid, ? x i32> {
-      %digit = func.call @digit(%key, %shift) : (i32, i32) -> i32
+      %digit = func.call @digit(%key, %pass) : (i32, index) -> i32
       obs.yield %digit : i32
     }
     %next = obs.force %p {kernel = "partition", threads = 256} : !obs.push<grid, ? x i32>
     scf.yield %next : !ints
   }
-  return %r : !ints
-}
-
-func.func @u32(%keys: !ints) -> !ints {
-  %r = func.call @sort(%keys) : (!ints) -> !ints
   return %r : !ints
 }
 
@@ -102,7 +95,7 @@ func.func @i32(%keys: !ints) -> !ints {
     obs.yield %y : i32
   }
   %stored = obs.force %unsigned {kernel = "turn"} : !ints
-  %sorted = func.call @sort(%stored) : (!ints) -> !ints
+  %sorted = func.call @u32(%stored) : (!ints) -> !ints
   %r = obs.map (%x = %sorted : !ints) {
     %y = arith.xori %x, %sign : i32
     obs.yield %y : i32
@@ -122,7 +115,7 @@ func.func @f32(%keys: !f32s) -> !f32s {
     obs.yield %y : i32
   }
   %stored = obs.force %unsigned {kernel = "turn"} : !ints
-  %sorted = func.call @sort(%stored) : (!ints) -> !ints
+  %sorted = func.call @u32(%stored) : (!ints) -> !ints
   %r = obs.map (%x = %sorted : !ints) {
     %was_negative = arith.cmpi sge, %x, %zero : i32
     %flip = arith.select %was_negative, %all, %sign : i32
@@ -131,4 +124,24 @@ func.func @f32(%keys: !f32s) -> !f32s {
     obs.yield %y : f32
   }
   return %r : !f32s
+}
+
+// The sort is stable: pairs with equal keys keep their order.
+func.func @pairs(%keys: !ints, %values: !ints) -> !pairs {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %passes = arith.constant 4 : index
+  %begins = func.call @begins(%keys) : (!ints) -> !begins
+  %both = obs.zip %keys, %values : !ints
+  %all = obs.nest %begins dims 1 : !begins
+  %r = scf.for %pass = %c0 to %passes step %c1 iter_args(%a = %both) -> !pairs {
+    %own = obs.get %all[%pass] : !rows
+    %p = obs.partition (%key, %value) = %a from %own : !pairs, !row -> !obs.push<grid, ? x i32, i32> {
+      %digit = func.call @digit(%key, %pass) : (i32, index) -> i32
+      obs.yield %digit : i32
+    }
+    %next = obs.force %p {kernel = "partition", threads = 256} : !obs.push<grid, ? x i32, i32>
+    scf.yield %next : !pairs
+  }
+  return %r : !pairs
 }

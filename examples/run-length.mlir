@@ -57,7 +57,7 @@ func.func @encode(%a: !ints) -> (!ints, !ints) {
   %places = obs.iota [%n] : !ints
   %both = obs.zip %a, %places : !ints
   %k, %c = obs.compact %both flags %flags : !i32_i32s, !flags -> !obs.push<grid, ? x i32, i32>, !count
-  %runs, %count = obs.force %k, %c {kernel = "run_starts", threads = 256} : !obs.push<grid, ? x i32, i32>, !count
+  %runs, %count = obs.force %k, %c {kernel = "run_starts"} : !obs.push<grid, ? x i32, i32>, !count
   %number = func.call @number(%count) : (!one) -> index
   %last = arith.subi %number, %c1 : index
   %end = arith.index_cast %n : index to i32
@@ -75,18 +75,21 @@ func.func @encode(%a: !ints) -> (!ints, !ints) {
     obs.yield %x, %length : i32, i32
   } : !i32_i32s
   %elements, %lengths = obs.unzip %encoded : !i32_i32s
-  %ep = obs.push grid %elements : !ints
-  %lp = obs.push grid %lengths : !ints
-  %e, %l = obs.force %ep, %lp {kernel = "runs", threads = 256} : !kept
+  %e, %l = obs.force %elements, %lengths {kernel = "runs"} : !ints
   return %e, %l : !ints, !ints
+}
+
+func.func private @kept(%a: !ints, %flags: !flags) -> !ints {
+  %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
+  %all, %count = obs.force %k, %c {kernel = "kept"} : !kept, !count
+  %number = func.call @number(%count) : (!one) -> index
+  %r = obs.take %all [%number] : !ints
+  return %r : !ints
 }
 
 func.func @unique(%a: !ints) -> !ints {
   %flags = func.call @starts(%a) : (!ints) -> !flags
-  %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
-  %all, %count = obs.force %k, %c {kernel = "unique", threads = 256} : !kept, !count
-  %number = func.call @number(%count) : (!one) -> index
-  %r = obs.take %all [%number] : !ints
+  %r = func.call @kept(%a, %flags) : (!ints, !flags) -> !ints
   return %r : !ints
 }
 
@@ -97,10 +100,7 @@ func.func @filter(%a: !ints, %low: i32, %high: i32) -> !ints {
     %f = arith.andi %above, %below : i1
     obs.yield %f : i1
   }
-  %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
-  %all, %count = obs.force %k, %c {kernel = "filter", threads = 256} : !kept, !count
-  %number = func.call @number(%count) : (!one) -> index
-  %r = obs.take %all [%number] : !ints
+  %r = func.call @kept(%a, %flags) : (!ints, !flags) -> !ints
   return %r : !ints
 }
 
@@ -113,6 +113,6 @@ func.func @decode(%elements: !ints, %lengths: !ints) -> !ints {
     %x = obs.get %elements[%i] : !ints
     obs.yield %x : i32
   }
-  %r = obs.force %p {kernel = "decode", threads = 256} : !kept
+  %r = obs.force %p {kernel = "decode"} : !kept
   return %r : !ints
 }

@@ -17,6 +17,6 @@ func.func @main(%k: f32 {obs.name = "k"}, %x: !f32s {obs.name = "x"}, %y: !f32s 
     %q = arith.addf %p, %b : f32
     obs.yield %q : f32
   }
-  %r = obs.force %s {kernel = "saxpy", threads = 256} : !f32s
+  %r = obs.force %s {kernel = "saxpy"} : !f32s
   return %r : !f32s
 }

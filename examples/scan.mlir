@@ -18,6 +18,6 @@ func.func @main(%a: !i32s) -> !i32s {
     obs.yield %p : !obs.push<block, 1000 x i32>
   }
   %flat = obs.join %sums to [%n] : !obs.push<grid, ? x 1000 x i32>
-  %r = obs.force %flat {kernel = "scan", threads = 256} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "scan"} : !obs.push<grid, ? x i32>
   return %r : !i32s
 }

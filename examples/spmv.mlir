@@ -22,68 +22,55 @@
 //      obs-run examples/spmv.mlir --entry=block_per_row --device=emulate --report iota:101xi32 iota:100xi32 iota:100xf32 iota:100xf32
 //      obs-run examples/spmv.mlir --entry=band --device=emulate --report 20 300 iota:20xf32
 
-!indexs = !obs.pull<? x index>
-!f32x1 = !obs.pull<1 x f32>
 !ints = !obs.pull<? x i32>
 !floats = !obs.pull<? x f32>
+!rows = !obs.pull<? x !floats>
 
-// The number of rows is one less than the number of offsets, which is at least one.
-func.func private @rows(%offsets: !ints) -> index {
+// The rows of the products. The number of rows is one less than the number of offsets,
+// which is at least one.
+func.func private @rows(%offsets: !ints, %columns: !ints, %values: !floats, %x: !floats) -> !rows {
   %c1 = arith.constant 1 : index
   %n = obs.dim %offsets, 0 : !ints
   %ok = arith.cmpi uge, %n, %c1 : index
   obs.assert %ok, "there is at least one offset"
-  %r = arith.subi %n, %c1 : index
-  return %r : index
-}
-
-func.func private @products(%columns: !ints, %values: !floats, %x: !floats) -> !floats {
-  %p = obs.map (%c = %columns : !ints, %v = %values : !floats) {
+  %count = arith.subi %n, %c1 : index
+  %products = obs.map (%c = %columns : !ints, %v = %values : !floats) {
     %j = arith.index_castui %c : i32 to index
     %y = obs.get %x[%j] : !floats
     %m = arith.mulf %v, %y : f32
     obs.yield %m : f32
   }
-  return %p : !floats
-}
-
-// The index of the first element of row %r, and the number of its elements.
-func.func private @row(%offsets: !ints, %r: index) -> (index, index) attributes {obs.level = #obs.level<thread>} {
-  %c1 = arith.constant 1 : index
-  %next = arith.addi %r, %c1 : index
-  %o = obs.get %offsets[%r] : !ints
-  %e = obs.get %offsets[%next] : !ints
-  %begin = arith.index_castui %o : i32 to index
-  %end = arith.index_castui %e : i32 to index
-  %count = arith.subi %end, %begin : index
-  return %begin, %count : index, index
+  %rows = obs.generate (%r) [%count] {
+    %next = arith.addi %r, %c1 : index
+    %o = obs.get %offsets[%r] : !ints
+    %e = obs.get %offsets[%next] : !ints
+    %begin = arith.index_castui %o : i32 to index
+    %end = arith.index_castui %e : i32 to index
+    %length = arith.subi %end, %begin : index
+    %row = obs.slice %products [%begin] [%length] [1] : !floats
+    obs.yield %row : !floats
+  } : !rows
+  return %rows : !rows
 }
 
 func.func @thread_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: !floats) -> !floats {
   %zero = arith.constant 0.0 : f32
-  %rows = func.call @rows(%offsets) : (!ints) -> index
-  %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
-  %y = obs.generate (%r) [%rows] {
-    %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
-    %row = obs.slice %products [%begin] [%count] [1] : !floats
+  %rows = func.call @rows(%offsets, %columns, %values, %x) : (!ints, !ints, !floats, !floats) -> !rows
+  %y = obs.map (%row = %rows : !rows) {
     %sum = obs.reduce { arith.addf } %row init %zero : !floats
     obs.yield %sum : f32
-  } : !floats
-  %f = obs.force %y {kernel = "spmv_thread", threads = 256} : !floats
+  }
+  %f = obs.force %y {kernel = "spmv_thread"} : !floats
   return %f : !floats
 }
 
 func.func @warp_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: !floats) -> !floats {
   %zero = arith.constant 0.0 : f32
-  %rows = func.call @rows(%offsets) : (!ints) -> index
-  %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
-  %numbers = obs.iota [%rows] : !indexs
-  %sums = obs.distribute warp in grid (%r = %numbers : !indexs) {
-    %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
-    %row = obs.slice %products [%begin] [%count] [1] : !floats
+  %rows = func.call @rows(%offsets, %columns, %values, %x) : (!ints, !ints, !floats, !floats) -> !rows
+  %sums = obs.distribute warp in grid (%row = %rows : !rows) {
     %sum = obs.reduce { arith.addf } %row init %zero {commutative} : !floats
-    %one = obs.splat %sum : !f32x1
-    %p = obs.push warp %one : !f32x1
+    %one = obs.splat %sum : !obs.pull<1 x f32>
+    %p = obs.push warp %one : !obs.pull<1 x f32>
     obs.yield %p : !obs.push<warp, 1 x f32>
   }
   %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32>
@@ -93,15 +80,11 @@ func.func @warp_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: 
 
 func.func @block_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: !floats) -> !floats {
   %zero = arith.constant 0.0 : f32
-  %rows = func.call @rows(%offsets) : (!ints) -> index
-  %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
-  %numbers = obs.iota [%rows] : !indexs
-  %sums = obs.distribute block in grid (%r = %numbers : !indexs) {
-    %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
-    %row = obs.slice %products [%begin] [%count] [1] : !floats
+  %rows = func.call @rows(%offsets, %columns, %values, %x) : (!ints, !ints, !floats, !floats) -> !rows
+  %sums = obs.distribute block in grid (%row = %rows : !rows) {
     %sum = obs.reduce { arith.addf } %row init %zero {commutative} : !floats
-    %one = obs.splat %sum : !f32x1
-    %p = obs.push block %one : !f32x1
+    %one = obs.splat %sum : !obs.pull<1 x f32>
+    %p = obs.push block %one : !obs.pull<1 x f32>
     obs.yield %p : !obs.push<block, 1 x f32>
   }
   %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32>

@@ -14,17 +14,17 @@
 // Run: obs-run examples/stencil.mlir iota:4x5xi32
 //      obs-run examples/stencil.mlir --device=emulate --report iota:33x100xi32
 
-!i32_2d = !obs.pull<? x ? x i32>
-!i32x18x18 = !obs.pull<18 x 18 x i32>
+!image = !obs.pull<? x ? x i32>
+!halo = !obs.pull<18 x 18 x i32>
 
-func.func @main(%a: !i32_2d) -> !i32_2d {
+func.func @main(%a: !image) -> !image {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant 0 : i32
-  %h = obs.dim %a, 0 : !i32_2d
-  %w = obs.dim %a, 1 : !i32_2d
+  %h = obs.dim %a, 0 : !image
+  %w = obs.dim %a, 1 : !image
   %th = arith.ceildivui %h, %c16 : index
   %tw = arith.ceildivui %w, %c16 : index
   %h2 = arith.addi %h, %h : index
@@ -51,20 +51,20 @@ func.func @main(%a: !i32_2d) -> !i32_2d {
       %j5 = arith.minsi %j3, %j4 : index
       %i = arith.maxsi %i5, %c0 : index
       %j = arith.maxsi %j5, %c0 : index
-      %v = obs.get %a[%i, %j] : !i32_2d
+      %v = obs.get %a[%i, %j] : !image
       obs.yield %v : i32
-    } : !i32x18x18
-    obs.yield %tile : !i32x18x18
-  } : !obs.pull<? x ? x !i32x18x18>
+    } : !halo
+    obs.yield %tile : !halo
+  } : !obs.pull<? x ? x !halo>
 
-  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !i32x18x18>) {
-    %halo = obs.force %tile in shared : !i32x18x18
+  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !halo>) {
+    %halo = obs.force %tile in shared : !halo
     %box = obs.generate (%y, %x) {
       %s = scf.for %dy = %c0 to %c3 step %c1 iter_args(%outer = %zero) -> i32 {
         %row = scf.for %dx = %c0 to %c3 step %c1 iter_args(%sum = %outer) -> i32 {
           %i = arith.addi %y, %dy : index
           %j = arith.addi %x, %dx : index
-          %v = obs.get %halo[%i, %j] : !i32x18x18
+          %v = obs.get %halo[%i, %j] : !halo
           %next = arith.addi %sum, %v : i32
           scf.yield %next : i32
         }
@@ -76,6 +76,6 @@ func.func @main(%a: !i32_2d) -> !i32_2d {
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
   %flat = obs.join %sums to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x i32>
-  %r = obs.force %flat {kernel = "box_3x3", threads = 256} : !obs.push<grid, ? x ? x i32>
-  return %r : !i32_2d
+  %r = obs.force %flat {kernel = "box_3x3"} : !obs.push<grid, ? x ? x i32>
+  return %r : !image
 }

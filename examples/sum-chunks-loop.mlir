@@ -13,6 +13,7 @@
 //      obs-run examples/sum-chunks-loop.mlir --device=emulate --report iota:1025xi32
 
 !i32s = !obs.pull<? x i32>
+!halves = !obs.pull<? x i32 bound [256]>
 
 func.func @main(%a: !i32s) -> !i32s {
   %c0 = arith.constant 0 : index
@@ -23,20 +24,19 @@ func.func @main(%a: !i32s) -> !i32s {
   %chunks = obs.split %a by [512] pad %zero : !i32s
   %sums = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !obs.pull<512 x i32>>) {
     %c256 = arith.constant 256 : index
-    %lo = obs.slice %c [0] [%c256] [1] : !obs.pull<512 x i32> -> !obs.pull<? x i32 bound [256]>
-    %hi = obs.slice %c [256] [%c256] [1] : !obs.pull<512 x i32> -> !obs.pull<? x i32 bound [256]>
-    %sum = obs.map { arith.addi } %lo, %hi : !obs.pull<? x i32 bound [256]>
-    %s256 = obs.force %sum : !obs.pull<? x i32 bound [256]>
-    %s1 = scf.for %i = %c0 to %stages step %c1 iter_args(%s = %s256) -> !obs.pull<? x i32 bound [256]> {
+    %lo = obs.slice %c [0] [%c256] [1] : !obs.pull<512 x i32> -> !halves
+    %hi = obs.slice %c [256] [%c256] [1] : !obs.pull<512 x i32> -> !halves
+    %sum = obs.map { arith.addi } %lo, %hi : !halves
+    %s256 = obs.force %sum : !halves
+    %s1 = scf.for %i = %c0 to %stages step %c1 iter_args(%s = %s256) -> !halves {
       %half = arith.shrui %c128, %i : index
-      %slo = obs.slice %s [0] [%half] [1] : !obs.pull<? x i32 bound [256]>
-      %shi = obs.slice %s [%half] [%half] [1] : !obs.pull<? x i32 bound [256]>
-      %ssum = obs.map { arith.addi } %slo, %shi : !obs.pull<? x i32 bound [256]>
-      %q = obs.push block %ssum : !obs.pull<? x i32 bound [256]>
-      %f = obs.force %q : !obs.push<block, ? x i32 bound [256]>
-      scf.yield %f : !obs.pull<? x i32 bound [256]>
+      %slo = obs.take %s [%half] : !halves
+      %shi = obs.slice %s [%half] [%half] [1] : !halves
+      %ssum = obs.map { arith.addi } %slo, %shi : !halves
+      %f = obs.force %ssum : !halves
+      scf.yield %f : !halves
     }
-    %one = obs.take %s1 [1] : !obs.pull<? x i32 bound [256]>
+    %one = obs.take %s1 [1] : !halves
     %q = obs.push block %one : !obs.pull<1 x i32>
     obs.yield %q : !obs.push<block, 1 x i32>
   }

@@ -18,50 +18,50 @@
 //      obs-run examples/transpose.mlir --device=emulate --report iota:33x100xi32
 //      obs-run examples/transpose.mlir --entry=swizzled --device=emulate --report iota:33x100xi32
 
-!i32_2d = !obs.pull<? x ? x i32>
-!i32x32x32 = !obs.pull<32 x 32 x i32>
-!block_i32x32x32 = !obs.push<block, 32 x 32 x i32>
-!i32x32x32_2d = !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
+!matrix = !obs.pull<? x ? x i32>
+!tile = !obs.pull<32 x 32 x i32>
+!pushed = !obs.push<block, 32 x 32 x i32>
+!tiles = !obs.pull<? x ? x !tile>
 
-func.func @main(%a: !i32_2d) -> !i32_2d {
+func.func @main(%a: !matrix) -> !matrix {
   %zero = arith.constant 0 : i32
-  %h = obs.dim %a, 0 : !i32_2d
-  %w = obs.dim %a, 1 : !i32_2d
-  %rows = obs.split %a by [32, 32] pad %zero : !i32_2d
-  %tiles = obs.transpose %rows [1, 0] : !i32x32x32_2d
-  %done = obs.distribute block in grid (%tile = %tiles : !i32x32x32_2d) {
-    %f = obs.force %tile in shared : !i32x32x32
-    %t = obs.transpose %f [1, 0] : !i32x32x32
-    %q = obs.push block %t : !i32x32x32
-    obs.yield %q : !block_i32x32x32
+  %h = obs.dim %a, 0 : !matrix
+  %w = obs.dim %a, 1 : !matrix
+  %rows = obs.split %a by [32, 32] pad %zero : !matrix
+  %tiles = obs.transpose %rows [1, 0] : !tiles
+  %done = obs.distribute block in grid (%tile = %tiles : !tiles) {
+    %f = obs.force %tile in shared : !tile
+    %t = obs.transpose %f [1, 0] : !tile
+    %q = obs.push block %t : !tile
+    obs.yield %q : !pushed
   }
   %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32>
-  %r = obs.force %flat {kernel = "transpose", threads = 256} : !obs.push<grid, ? x ? x i32>
-  return %r : !i32_2d
+  %r = obs.force %flat {kernel = "transpose"} : !obs.push<grid, ? x ? x i32>
+  return %r : !matrix
 }
 
-func.func @swizzled(%a: !i32_2d) -> !i32_2d {
+func.func @swizzled(%a: !matrix) -> !matrix {
   %zero = arith.constant 0 : i32
-  %h = obs.dim %a, 0 : !i32_2d
-  %w = obs.dim %a, 1 : !i32_2d
-  %rows = obs.split %a by [32, 32] pad %zero : !i32_2d
-  %tiles = obs.transpose %rows [1, 0] : !i32x32x32_2d
-  %done = obs.distribute block in grid (%tile = %tiles : !i32x32x32_2d) {
-    %p = obs.push block %tile : !i32x32x32
+  %h = obs.dim %a, 0 : !matrix
+  %w = obs.dim %a, 1 : !matrix
+  %rows = obs.split %a by [32, 32] pad %zero : !matrix
+  %tiles = obs.transpose %rows [1, 0] : !tiles
+  %done = obs.distribute block in grid (%tile = %tiles : !tiles) {
+    %p = obs.push block %tile : !tile
     %swizzled = obs.reindex (%i, %j) = %p {
       %k = arith.xori %j, %i : index
       obs.yield %i, %k : index, index
-    } : !block_i32x32x32 -> !block_i32x32x32
-    %stored = obs.force %swizzled in shared : !block_i32x32x32
+    } : !pushed -> !pushed
+    %stored = obs.force %swizzled in shared : !pushed
     %f = obs.reindex (%i, %j) = %stored {
       %k = arith.xori %j, %i : index
       obs.yield %i, %k : index, index
-    } : !i32x32x32 -> !i32x32x32
-    %t = obs.transpose %f [1, 0] : !i32x32x32
-    %q = obs.push block %t : !i32x32x32
-    obs.yield %q : !block_i32x32x32
+    } : !tile -> !tile
+    %t = obs.transpose %f [1, 0] : !tile
+    %q = obs.push block %t : !tile
+    obs.yield %q : !pushed
   }
   %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32>
-  %r = obs.force %flat {kernel = "transpose_swizzled", threads = 256} : !obs.push<grid, ? x ? x i32>
-  return %r : !i32_2d
+  %r = obs.force %flat {kernel = "transpose_swizzled"} : !obs.push<grid, ? x ? x i32>
+  return %r : !matrix
 }

@@ -28,20 +28,10 @@
 !grid_i32x128 = !obs.push<grid, 128 x i32>
 !i32x128 = !obs.pull<128 x i32>
 !grid_i32s = !obs.push<grid, ? x i32>
-!bins = !obs.pull<? x i32 bound [1024]>
 
 func.func @direct(%keys: !i32s, %weights: !i32s, %bins: index) -> !i32s {
   %zero = arith.constant 0 : i32
-  %n = obs.dim %keys, 0 : !i32s
-  %p = obs.fill init %zero reduce(addi) [%bins] par (%t) in (%n) {
-    %key = obs.get %keys[%t] : !i32s
-    %v = arith.index_castui %key : i32 to index
-    %is_bin = arith.cmpi ult, %v, %bins : index
-    scf.if %is_bin {
-      %weight = obs.get %weights[%t] : !i32s
-      obs.write %weight at [%v] : i32
-    }
-  } {strategy = "atomic"} : !grid_i32s
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) [%bins] {strategy = "atomic"} : !i32s, !i32s -> !grid_i32s
   %r = obs.force %p {kernel = "histogram_direct", threads = 256} : !grid_i32s
   return %r : !i32s
 }
@@ -71,7 +61,7 @@ func.func @blocks(%keys: !i32s, %weights: !i32s, %bins: index) -> !i32s {
       } : !obs.push<block, ? x i32 bound [1024]>
       %own = obs.force %q in shared : !obs.push<block, ? x i32 bound [1024]>
       obs.par (%v) in (%bins) {
-        %sum = obs.get %own[%v] : !bins
+        %sum = obs.get %own[%v] : !obs.pull<? x i32 bound [1024]>
         obs.write %sum at [%v] : i32
       }
     }

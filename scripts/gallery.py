@@ -36,7 +36,7 @@ PICTURES = {
         ("julia", "A Julia set", "--entry=julia 240 360 0.0 0.0 0.009 -0.8 0.156 48", True)],
     "convolution": [
         ("convolution", "Edges in a picture of the Mandelbrot set",
-         "--entry=mirror_tiled3 STEPS.npy EDGES:3x3xi32", True)],
+         "--entry=mirror_tiled STEPS.npy EDGES:3x3xi32", True)],
     "jacobi": [
         ("jacobi", "Heat between two hot walls and two cold ones, after 400 steps",
          "HEAT:60x90xf32 400", False)],

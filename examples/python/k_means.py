@@ -49,12 +49,9 @@ def step(points: Points, centres: Centres):
         return Point(obs.div(x, count), obs.div(y, count))
 
     labels = points.map(nearest).force(kernel="nearest")
-    xs, ys = points.unzip()
-    sums = obs.force(
-        *(obs.scatter(v, at=labels, into=centres.size, init=0, combine="add") for v in (xs, ys, 1)),
-        kernel="sums",
-    )
-    return centres.map(mean, *sums), labels
+    counted = points.map(lambda p: (p.x, p.y, 1))
+    sums = obs.scatter(counted, at=labels, into=centres.size, init=(0, 0, 0), combine="add")
+    return centres.map(mean, sums.force(kernel="sums")), labels
 
 
 @obs.jit(threads=256)

@@ -199,14 +199,16 @@ class Function(Tools, Generic[F]):
         given, static = self._bind(arguments, keywords, is_call=True)
         parameters = {name: self._parameter(name, value) for name, value in given.items()}
         program, key = self._program(parameters, static)
-        call = self._calls.get(key)
+        # Checked runs have kernels of their own, which check what only kernels know.
+        compiled = CompileOptions(runtime_checks=options is not None and options.check)
+        call = self._calls.get((key, compiled))
         if call is None:
-            artifact = self._artifact_of(program, key, CompileOptions())
+            artifact = self._artifact_of(program, key, compiled)
             warn(artifact.diagnostics)
-            call = self._calls[key] = Call(program, artifact, backend())
+            call = self._calls[key, compiled] = Call(program, artifact, backend())
         hints = [self._signature.parameters[name].annotation for name in given]
         is_plain = len(arguments) == len(given) and keywords.keys() <= static.keys()
-        if is_plain and inspect.Parameter.empty not in hints:
+        if options is None and is_plain and inspect.Parameter.empty not in hints:
             if len(self._known) == _MOST:
                 self._known.clear()
             values = tuple(keywords.values())

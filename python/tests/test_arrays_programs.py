@@ -269,8 +269,21 @@ def test_segments_that_do_not_cover_the_row() -> None:
     def program(a: Numbers, lengths: Others) -> Any:
         return arrays.fold_seg(operator.add, 0, a, lengths)
 
-    with pytest.raises(obs.RunError, match="segment-offsets"):
-        program.interpret(numbers((5,)), np.int32([2, 9]))
+    for lengths in ([2, 9], [2, 1], [-1, 6]):
+        for run_it in (program.interpret, lambda *a: program.emulate(*a, check=True)):
+            with pytest.raises(obs.RunError, match="segment-offsets"):
+                run_it(numbers((5,)), np.int32(lengths))
+    result = program.emulate(np.int32([1, 2, 3]), np.int32([2, 1]), check=True)
+    assert result.tolist() == [3, 3]
+
+
+def test_sort_with_a_negative_number_of_elements() -> None:
+    @obs.jit
+    def program(a: Annotated[Pull, 4, i32]) -> Any:
+        return arrays.sort(operator.lt, a, first=-1)
+
+    with pytest.raises(obs.TraceError, match="first=-1 is no number of elements"):
+        program(np.int32([3, 1, 2, 0]))
 
 
 def test_branches_and_other_operations() -> None:

@@ -66,7 +66,7 @@ def examples_inputs(folder):
         add("weighted-histogram", f"--entry={entry}", file(-1, bins, 9000), file(-9, 9, 9000), *more)
     for border in ("clamp", "mirror", "wrap", "constant", "function"):
         for size in (3, 5):
-            add("convolution", f"--entry={border}_tiled{size}", "iota:70x70xi32", f"iota:{size}x{size}xi32",
+            add("convolution", f"--entry={border}_tiled", "iota:70x70xi32", f"iota:{size}x{size}xi32",
                 *(["7"] if border == "constant" else []))
     # More centres than one part of a reduction has.
     for points, centres in ((50, 40), (50, 4200)):

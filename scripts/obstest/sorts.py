@@ -62,7 +62,7 @@ def make(number, seed, limit):
         return "radix-sort-64", kind, check.Case([a], np.sort(a.view(np.uint64)).view(np.int64), entry="u64")
     if sorter == "pairs":
         values, places = np.arange(n, dtype=np.int32), np.argsort(a.view(np.uint32), kind="stable")
-        return "radix-sort-64", kind, check.Case([a, values], (a[places], values[places]), entry="pairs")
+        return "radix-sort", kind, check.Case([a, values], (a[places], values[places]), entry="pairs")
     if sorter == "u32":
         return "radix-sort", kind, check.Case([a], np.sort(a.view(np.uint32)).view(np.int32), entry="u32")
     if sorter == "i32":

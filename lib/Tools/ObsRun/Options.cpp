@@ -59,8 +59,9 @@ options:
   --plain-collectives  collectives have their simplest strategies
   --line-info          the PTX has the file and the line of each instruction,
                        so that a profiler shows the program (device cuda)
-  --runtime-checks     also check the extents that only kernels know. The host
-                       always checks the other extents
+  --runtime-checks     also check what only kernels know: extents, lengths of
+                       obs.expand, and offsets of segments. The host always
+                       checks the other extents
   --out=FILE           write a result to FILE: a NumPy file if the name ends in
                        .npy, or else raw elements. - prints the result. Give the
                        option once for each result, in order. Without it, all

@@ -70,8 +70,9 @@ struct TranslateOptions {
       llvm::cl::cat(category)};
   llvm::cl::opt<bool> runtimeChecks{
       "runtime-checks",
-      llvm::cl::desc("Also check the extents that only kernels know. The host "
-                     "always checks the other extents"),
+      llvm::cl::desc("Also check what only kernels know: extents, lengths of "
+                     "obs.expand, and offsets of segments. The host always "
+                     "checks the other extents"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> dagEntry{
       "dag-entry",

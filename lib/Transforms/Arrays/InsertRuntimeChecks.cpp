@@ -345,7 +345,72 @@ public:
                 subtract(buildExtent(builder, loc, offsets, 0), constant(1)));
   }
 
+  /// The lengths of segments, with an assertion at each of them.
+  Value checkLengths(Value lengths) {
+    return checkElements(lengths, [&](Value, Value length) {
+      return AssertOp::create(
+          builder, loc,
+          compare(arith::CmpIPredicate::sge, length,
+                  buildZero(length.getType())),
+          "[expand-length] obs.expand: a length is negative");
+    });
+  }
+
+  /// The offsets of segments of `array`, with an assertion at each of them:
+  /// they ascend from 0 to the extent of the array.
+  Value checkAscending(Value offsets, Value array) {
+    Value last = subtract(buildExtent(builder, loc, offsets, 0), constant(1));
+    Value end = buildExtent(builder, loc, array, 0);
+    return checkElements(offsets, [&](Value i, Value offset) {
+      Value before = arith::MaxSIOp::create(
+          builder, loc, subtract(i, constant(1)), constant(0));
+      Value lower =
+          GetOp::create(builder, loc, offsets, before).getResults().front();
+      auto holds = [&](Value place, Value limit) {
+        return either(
+            compare(arith::CmpIPredicate::ne, i, place),
+            compare(arith::CmpIPredicate::eq, toIndex(offset), limit));
+      };
+      Value ascends = compare(arith::CmpIPredicate::sle, lower, offset);
+      Value ends = both(holds(constant(0), constant(0)), holds(last, end));
+      return AssertOp::create(
+          builder, loc, both(ascends, ends),
+          ("[segment-offsets] " + op->getName().getStringRef() +
+           ": the offsets do not ascend from 0 to the extent of the array")
+              .str());
+    });
+  }
+
 private:
+  /// `array`, of rank 1 and one number for each element, with the assertion
+  /// that `check` builds at each element.
+  Value checkElements(Value array, function_ref<AssertOp(Value, Value)> check) {
+    auto type = cast<PullType>(array.getType());
+    SmallVector<Value> extents;
+    if (type.isDynamicExtent(0))
+      extents.push_back(buildExtent(builder, loc, array, 0));
+    auto checked = GenerateOp::create(builder, loc, type, extents);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&checked.getBody(), {},
+                                      builder.getIndexType(), loc);
+    Value i = body->getArgument(0);
+    Value element = GetOp::create(builder, loc, array, i).getResults().front();
+    check(i, element);
+    YieldOp::create(builder, loc, element);
+    return checked;
+  }
+
+  Value buildZero(Type type) {
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  }
+  Value toIndex(Value number) {
+    return number.getType().isIndex()
+               ? number
+               : arith::IndexCastOp::create(builder, loc,
+                                            builder.getIndexType(), number)
+                     .getResult();
+  }
+
   /// Requires that `extent` matches dimension `d` of `type`.
   void checkType(Type type, unsigned d, Value extent) {
     int64_t bound = getArrayBound(type, d);
@@ -661,6 +726,21 @@ void dropCheck(AssertOp check) {
   }
 }
 
+/// Puts assertions on the elements that `op` reads as lengths or offsets.
+void checkNumbers(Operation *op) {
+  Checker checker(op, /*isMoved=*/false);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ExpandOp expand) {
+        expand.getLengthsMutable().assign(
+            checker.checkLengths(expand.getLengths()));
+      })
+      .Case<SegmentedReduceOp, SegmentedScanOp>([&](auto collective) {
+        if (!collective.isByFlags())
+          collective.getSegmentsMutable().assign(checker.checkAscending(
+              collective.getSegments(), collective.getArray()));
+      });
+}
+
 struct InsertRuntimeChecks
     : obs::impl::ObsInsertRuntimeChecksPassBase<InsertRuntimeChecks> {
   using ObsInsertRuntimeChecksPassBase::ObsInsertRuntimeChecksPassBase;
@@ -680,6 +760,8 @@ struct InsertRuntimeChecks
         if (program && !CheckMover(program).move(made) &&
             (hostOnly || getEnclosingScope(op).isScalar))
           dropCheck(made);
+      if (!hostOnly)
+        checkNumbers(op);
     }
   }
 };

@@ -142,7 +142,7 @@ def _scanned(array: Pull, level: Level | None, name: str, function: Callable[[Pu
     if array.ndim == 1 and level in (None, Level.grid):
         return cast(Array, function(array))
     if level is Level.grid:
-        raise TraceError(f"{name} of rows has no level grid: use obs.block, or a segmented form")
+        raise TraceError(f"{name} of rows has no level grid: use obs.block or obs.warp")
     if array.ndim > 1:
         return cast(Array, rows(array, row_level(array) if level is None else level, function))
     found: Array = rows(array.reshape(1, array.dim(0)), cast(Level, level), function)

@@ -27,7 +27,7 @@ def sort(is_before: Callable[[Any, Any], Any], array: Pull, *, first: int | None
     """The elements of each row in order. `is_before(a, b)` is true if `a` must stand before `b`.
 
     The order is strict, like `<`. Equal elements may change places. A block sorts each row by a
-    network. With `first`, rows of the result have only this number of elements, the first ones.
+    network. With `first`, rows of the result have at most this number of elements, the first ones.
     Raises TraceError for rows of unknown length, or of more than 2048 elements.
     """
     require_grid("sort")

@@ -83,3 +83,47 @@ func.func @instances(%a: !obs.pull<8 x i32>, %n: index) -> !obs.pull<? x 4 x i32
   %f = obs.force %s {kernel = "instances"} : !obs.push<grid, ? x 4 x i32> -> !obs.pull<? x 4 x i32>
   return %f : !obs.pull<? x 4 x i32>
 }
+
+// Kernels also check the lengths and offsets of segments if they are asked to: three lengths
+// from %first on, of which only the first may be negative, and offsets 0, %middle and %end.
+// RUN: obs-run %s --entry=decode --device=emulate 1 --runtime-checks | FileCheck %s --check-prefix=LENGTHS
+// RUN: not obs-run %s --entry=decode --device=emulate --runtime-checks -- -1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// LENGTHS: [0, 1, 1, 2, 2, 2]
+// NEGATIVE: error: assertion-failed: [expand-length] obs.expand: a length is negative (thread {{.*}})
+func.func @decode(%first: i32) -> !obs.pull<6 x i32> {
+  %zero = arith.constant 0 : i32
+  %lengths = obs.generate (%i) {
+    %k = arith.index_cast %i : index to i32
+    %length = arith.addi %first, %k : i32
+    obs.yield %length : i32
+  } : !obs.pull<3 x i32>
+  %p, %sum = obs.expand (%i, %j) = %lengths init %zero : !obs.pull<3 x i32> -> !obs.push<grid, 6 x i32>, !obs.push<grid, 1 x i32> {
+    %x = arith.index_cast %i : index to i32
+    obs.yield %x : i32
+  }
+  %r = obs.force %p : !obs.push<grid, 6 x i32>
+  return %r : !obs.pull<6 x i32>
+}
+
+// RUN: obs-run %s --entry=sums --device=emulate iota:5xi32 0 2 5 --runtime-checks | FileCheck %s --check-prefix=SUMS
+// RUN: obs-run %s --entry=sums --device=emulate iota:5xi32 0 0 5 --runtime-checks | FileCheck %s --check-prefix=EMPTY
+// RUN: not obs-run %s --entry=sums --device=emulate iota:5xi32 1 2 5 --runtime-checks 2>&1 | FileCheck %s --check-prefix=OFFSETS
+// RUN: not obs-run %s --entry=sums --device=emulate iota:5xi32 0 2 4 --runtime-checks 2>&1 | FileCheck %s --check-prefix=OFFSETS
+// RUN: not obs-run %s --entry=sums --device=emulate iota:5xi32 0 2 6 --runtime-checks 2>&1 | FileCheck %s --check-prefix=OFFSETS
+// SUMS: [1, 9]
+// EMPTY: [0, 10]
+// OFFSETS: error: assertion-failed: [segment-offsets] obs.segmented_reduce: the offsets do not ascend from 0 to the extent of the array (thread {{.*}})
+func.func @sums(%a: !obs.pull<? x i32>, %begin: index, %middle: index, %end: index) -> !obs.pull<2 x i32> {
+  %zero = arith.constant 0 : i32
+  %c1 = arith.constant 1 : index
+  %offsets = obs.generate (%i) {
+    %is_first = arith.cmpi ult, %i, %c1 : index
+    %is_middle = arith.cmpi eq, %i, %c1 : index
+    %later = arith.select %is_middle, %middle, %end : index
+    %offset = arith.select %is_first, %begin, %later : index
+    obs.yield %offset : index
+  } : !obs.pull<3 x index>
+  %p = obs.segmented_reduce grid { arith.addi } %a init %zero offsets %offsets : !obs.pull<? x i32>, !obs.pull<3 x index>
+  %r = obs.force %p : !obs.push<grid, 2 x i32>
+  return %r : !obs.pull<2 x i32>
+}
