@@ -120,7 +120,6 @@ func.func private @normal(%d: f32) -> f32 attributes {obs.level = #obs.level<thr
 
 func.func @main(%prices: !f32s, %strikes: !f32s, %years: !f32s, %r: f32, %v: f32)
     -> !obs.pull<? x f32, f32> {
-  %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
   %both = obs.map (%s = %prices, %x = %strikes, %t = %years : !f32s) {
     %root = math.sqrt %t : f32
@@ -135,7 +134,7 @@ func.func @main(%prices: !f32s, %strikes: !f32s, %years: !f32s, %r: f32, %v: f32
     %n1 = func.call @normal(%d1) : (f32) -> f32
     %n2 = func.call @normal(%d2) : (f32) -> f32
     %rt = arith.mulf %r, %t : f32
-    %minus = arith.subf %zero, %rt : f32
+    %minus = arith.negf %rt : f32
     %discount = func.call @exp(%minus) : (f32) -> f32
     %xd = arith.mulf %x, %discount : f32
     %gain = arith.mulf %s, %n1 : f32

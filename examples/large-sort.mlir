@@ -19,78 +19,78 @@
 //      obs-run examples/large-sort.mlir --device=emulate random:5000xi32:1
 
 !i32s = !obs.pull<? x i32>
-!i32x512 = !obs.pull<512 x i32>
-!block_i32x512 = !obs.push<block, 512 x i32>
+!chunk = !obs.pull<512 x i32>
+!pushed = !obs.push<block, 512 x i32>
 !grid_i32s = !obs.push<grid, ? x i32>
 !i32x8 = !obs.pull<8 x i32>
 
 // One stage of a network in a block. A comparator compares two elements whose indices
 // differ in the bits of %mask, of which 2^%bit is the highest. Iteration t writes both
 // elements of pair t, so no select is needed.
-func.func private @stage(%x: !i32x512, %mask: index, %bit: index) -> !i32x512 attributes {obs.level = #obs.level<block>} {
+func.func private @stage(%x: !chunk, %mask: index, %bit: index) -> !chunk attributes {obs.level = #obs.level<block>} {
   %pairs = arith.constant 256 : index
   %p = obs.fill unchecked par (%t) in (%pairs) {
     %i = obs.bit.insert_zero %t, %bit : index
     %j = arith.xori %i, %mask : index
-    %a = obs.get %x[%i] : !i32x512
-    %b = obs.get %x[%j] : !i32x512
+    %a = obs.get %x[%i] : !chunk
+    %b = obs.get %x[%j] : !chunk
     %min = arith.minsi %a, %b : i32
     %max = arith.maxsi %a, %b : i32
     obs.write %min at [%i] : i32
     obs.write %max at [%j] : i32
-  } : !block_i32x512
-  %r = obs.force %p : !block_i32x512
-  return %r : !i32x512
+  } : !pushed
+  %r = obs.force %p : !pushed
+  return %r : !chunk
 }
 
 // vsort of one chunk. Stage j of group i compares elements whose indices differ by the
 // mask 2^(10-j) - 2^(9-i).
-func.func private @sort_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = #obs.level<block>} {
+func.func private @sort_chunk(%c: !chunk) -> !chunk attributes {obs.level = #obs.level<block>} {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c9 = arith.constant 9 : index
   %c10 = arith.constant 10 : index
-  %r = scf.for %i = %c1 to %c10 step %c1 iter_args(%x = %c) -> !i32x512 {
+  %r = scf.for %i = %c1 to %c10 step %c1 iter_args(%x = %c) -> !chunk {
     %end = arith.addi %i, %c1 : index
-    %y = scf.for %j = %c1 to %end step %c1 iter_args(%z = %x) -> !i32x512 {
+    %y = scf.for %j = %c1 to %end step %c1 iter_args(%z = %x) -> !chunk {
       %bit = arith.subi %c9, %j : index
       %low = arith.subi %c9, %i : index
       %high = arith.shli %c2, %bit : index
       %step = arith.shli %c1, %low : index
       %mask = arith.subi %high, %step : index
-      %next = func.call @stage(%z, %mask, %bit) : (!i32x512, index, index) -> !i32x512
-      scf.yield %next : !i32x512
+      %next = func.call @stage(%z, %mask, %bit) : (!chunk, index, index) -> !chunk
+      scf.yield %next : !chunk
     }
-    scf.yield %y : !i32x512
+    scf.yield %y : !chunk
   }
-  return %r : !i32x512
+  return %r : !chunk
 }
 
 // The columns with strides 256, 128, ..., 1 in one chunk.
-func.func private @merge_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = #obs.level<block>} {
+func.func private @merge_chunk(%c: !chunk) -> !chunk attributes {obs.level = #obs.level<block>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %c9 = arith.constant 9 : index
-  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %c) -> !i32x512 {
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %c) -> !chunk {
     %bit = arith.subi %c8, %i : index
     %mask = arith.shli %c1, %bit : index
-    %next = func.call @stage(%x, %mask, %bit) : (!i32x512, index, index) -> !i32x512
-    scf.yield %next : !i32x512
+    %next = func.call @stage(%x, %mask, %bit) : (!chunk, index, index) -> !chunk
+    scf.yield %next : !chunk
   }
-  return %r : !i32x512
+  return %r : !chunk
 }
 
 // Three columns over the whole array, with strides 2^(%low + 2), ..., 2^%low. If %vee is
 // true, the first one compares mirror images. Thread t holds the elements whose index has
-// any bits %low, ..., %low + 2, and the bits of t in the other places. Of the upper half
-// of a vee, it holds their mirror images.
+// any bits %low, ..., %low + 2, and the bits of t in the other places. In a vee, it holds
+// the mirror images of the upper half, in reverse order: each element is compared with
+// the one four places further.
 func.func private @tile(%x: !i32s, %low: index, %vee: i1) -> !i32s {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %half = arith.constant 4 : index
-  %last = arith.constant 7 : index
   %n = obs.dim %x, 0 : !i32s
   %tiles = arith.shrui %n, %c3 : index
   %stride = arith.shli %c1, %low : index
@@ -104,7 +104,9 @@ func.func private @tile(%x: !i32s, %low: index, %vee: i1) -> !i32s {
     %offset = arith.select %turned, %mirrored, %r : index
     %group = arith.shrui %t, %low : index
     %high = arith.shli %group, %c3 : index
-    %row = arith.ori %high, %j : index
+    %back = arith.xori %j, %c3 : index
+    %place = arith.select %turned, %back, %j : index
+    %row = arith.ori %high, %place : index
     %begin = arith.shli %row, %low : index
     %e = arith.ori %begin, %offset : index
     obs.yield %e : index
@@ -117,15 +119,17 @@ func.func private @tile(%x: !i32s, %low: index, %vee: i1) -> !i32s {
     }
     %own = obs.force %given : !i32x8
     %sorted = scf.for %c = %c0 to %c3 step %c1 iter_args(%y = %own) -> !i32x8 {
-      %isFirst = arith.cmpi eq, %c, %c0 : index
-      %mirror = arith.andi %isFirst, %vee : i1
-      %power = arith.shrui %half, %c : index
-      %mask = arith.select %mirror, %last, %power : index
+      %mask = arith.shrui %half, %c : index
+      %isLater = arith.cmpi ne, %c, %c0 : index
+      %turns = arith.andi %isLater, %vee : i1
       %column = obs.generate (%j) {
         %partner = arith.xori %j, %mask : index
         %mine = obs.get %y[%j] : !i32x8
         %theirs = obs.get %y[%partner] : !i32x8
-        %isLow = arith.cmpi ult, %j, %partner : index
+        %isLeft = arith.cmpi ult, %j, %partner : index
+        %upper = arith.cmpi uge, %j, %half : index
+        %turned = arith.andi %upper, %turns : i1
+        %isLow = arith.xori %isLeft, %turned : i1
         %min = arith.minsi %mine, %theirs : i32
         %max = arith.maxsi %mine, %theirs : i32
         %v = arith.select %isLow, %min, %max : i32
@@ -175,10 +179,10 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
     obs.yield %v : i32
   } : !i32s
   %chunks = obs.split %filled by [512] : !i32s
-  %parts = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !i32x512>) {
-    %s = func.call @sort_chunk(%c) : (!i32x512) -> !i32x512
-    %p = obs.push block %s : !i32x512
-    obs.yield %p : !block_i32x512
+  %parts = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !chunk>) {
+    %s = func.call @sort_chunk(%c) : (!chunk) -> !chunk
+    %p = obs.push block %s : !chunk
+    obs.yield %p : !pushed
   }
   %flat = obs.join %parts to [%size] : !obs.push<grid, ? x 512 x i32>
   %runs = obs.force %flat {kernel = "sort_chunks"} : !grid_i32s
@@ -196,10 +200,10 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
       scf.yield %done : !i32s
     }
     %runs2 = obs.split %y by [512] : !i32s
-    %merged = obs.distribute block in grid (%c = %runs2 : !obs.pull<? x !i32x512>) {
-      %m = func.call @merge_chunk(%c) : (!i32x512) -> !i32x512
-      %p = obs.push block %m : !i32x512
-      obs.yield %p : !block_i32x512
+    %merged = obs.distribute block in grid (%c = %runs2 : !obs.pull<? x !chunk>) {
+      %m = func.call @merge_chunk(%c) : (!chunk) -> !chunk
+      %p = obs.push block %m : !chunk
+      obs.yield %p : !pushed
     }
     %joined = obs.join %merged to [%size] : !obs.push<grid, ? x 512 x i32>
     %next = obs.force %joined {kernel = "merge_chunks"} : !grid_i32s

@@ -25,7 +25,7 @@
 //      obs-run examples/weighted-histogram.mlir --entry=bits --device=emulate --report zeros:10000xi32 iota:10000xi32
 
 !i32s = !obs.pull<? x i32>
-!grid_i32x128 = !obs.push<grid, 128 x i32>
+!bins = !obs.push<grid, 128 x i32>
 !i32x128 = !obs.pull<128 x i32>
 !grid_i32s = !obs.push<grid, ? x i32>
 
@@ -79,27 +79,27 @@ func.func @per_thread(%keys: !i32s, %weights: !i32s) -> !obs.pull<16 x i32> {
 
 func.func @per_warp(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
-  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_warp"} : !i32s, !i32s -> !grid_i32x128
-  %r = obs.force %p {kernel = "histogram_per_warp", threads = 256} : !grid_i32x128
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_warp"} : !i32s, !i32s -> !bins
+  %r = obs.force %p {kernel = "histogram_per_warp", threads = 256} : !bins
   return %r : !i32x128
 }
 
 func.func @per_block(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
-  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_block"} : !i32s, !i32s -> !grid_i32x128
-  %r = obs.force %p {kernel = "histogram_per_block", threads = 256} : !grid_i32x128
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_block"} : !i32s, !i32s -> !bins
+  %r = obs.force %p {kernel = "histogram_per_block", threads = 256} : !bins
   return %r : !i32x128
 }
 
 func.func @bits(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
   %width = arith.constant 32 : i32
-  %p = obs.scatter %weights at %keys init %zero reduce(addi) : !i32s, !i32s -> !grid_i32x128
-  %q = obs.map (%sum = %p : !grid_i32x128) {
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) : !i32s, !i32s -> !bins
+  %q = obs.map (%sum = %p : !bins) {
     %leading = math.ctlz %sum : i32
     %bits = arith.subi %width, %leading : i32
     obs.yield %bits : i32
   }
-  %r = obs.force %q {kernel = "histogram_bits", threads = 256} : !grid_i32x128
+  %r = obs.force %q {kernel = "histogram_bits", threads = 256} : !bins
   return %r : !i32x128
 }

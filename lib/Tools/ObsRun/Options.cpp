@@ -225,6 +225,10 @@ private:
                        options.blocks);
   }
   Error addOutput(StringRef, StringRef value) {
+    if (value != "-" && value != "/dev/null" &&
+        llvm::is_contained(options.outputs, value))
+      return createStringError("two results cannot be written to one file, " +
+                               value);
     options.outputs.push_back(value.str());
     return Error::success();
   }

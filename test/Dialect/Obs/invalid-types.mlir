@@ -75,6 +75,11 @@ func.func private @empty_name(i32 {obs.name = ""})
 
 // -----
 
+// expected-error@+1 {{[obs-name] two parameters have the name "n"; give each of them its own name}}
+func.func private @one_name(i32 {obs.name = "n"}, i32 {obs.name = "m"}, !obs.pull<? x i32> {obs.name = "n"})
+
+// -----
+
 // expected-error@+1 {{[obs-attribute] unknown attribute 'obs.nome' of the obs dialect at a parameter or a result}}
 func.func private @other_name(i32 {obs.nome = "a"})
 

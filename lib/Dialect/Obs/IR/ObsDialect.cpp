@@ -11,6 +11,7 @@
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Verification.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -115,9 +116,20 @@ static LogicalResult verifyNameAttribute(Operation *op,
 }
 
 LogicalResult ObsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                                   unsigned,
+                                                   unsigned number,
                                                    NamedAttribute attribute) {
-  return verifyNameAttribute(op, attribute);
+  if (failed(verifyNameAttribute(op, attribute)))
+    return failure();
+  // Passes number the names of the parameters of lowered functions.
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function || attribute.getName() != "obs.name" ||
+      isa<BaseMemRefType>(function.getArgumentTypes()[number]))
+    return success();
+  for (unsigned other : llvm::seq(number))
+    if (function.getArgAttr(other, "obs.name") == attribute.getValue())
+      return op->emitError("[obs-name] two parameters have the name ")
+             << attribute.getValue() << "; give each of them its own name";
+  return success();
 }
 
 LogicalResult
