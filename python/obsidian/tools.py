@@ -217,7 +217,8 @@ class Tools:
         """The results by the emulator of kernels.
 
         With `check`, races, reads of memory that was never written, and arrays, lengths or offsets
-        that do not fit raise RunError. With the schedule `random`, the seed determines the order of the threads.
+        that do not fit raise RunError. With the schedule `random`, the seed determines the order of
+        the threads.
         """
         options = RunOptions("emulate", check, schedule, seed)
         return self.run(options, *arguments, **keywords)

@@ -222,6 +222,68 @@ def test_strides() -> None:
     same(found, image * 2)
 
 
+VIEWS: dict[str, Any] = {
+    "slice": lambda a: a[a.shape[0] // 2 :],
+    "chunk": lambda a: a.chunk(2),
+    "chunk of columns": lambda a: a.reshape(2, -1).chunk(2, 1)[1].t(),
+    "tensor_split": lambda a: a.tensor_split(2),
+    "narrow": lambda a: a.narrow(0, 1, a.shape[0] - 1),
+    "as_strided": lambda a: a.as_strided((a.shape[0] - 1,), (1,), 1),
+    "detach": lambda a: a.chunk(2)[1].detach(),
+    "diagonal": lambda a: a.reshape(2, -1).diagonal(),
+    "with others": lambda a: (a * 2, a[1:], (a + 1)[1:]),
+    "of a concatenation": lambda a: torch.cat([a.reshape(2, -1)] * 2, 1).chunk(2, 1),
+    "of a repetition": lambda a: a.repeat(2, 2)[:, : a.shape[0] + 1],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_with_symbolic_extents(name: str) -> None:
+    """PyTorch makes views of the inputs from the offsets and strides of the results."""
+    function = compiled(VIEWS[name])
+    for n in (4, 6, 8, 12):
+        a = torch.arange(float(n))
+        found, expected = function(a), VIEWS[name](a)
+        same(found, expected, exact=True)
+        for one, other in zip(*map(torch.utils._pytree.tree_leaves, (found, expected))):
+            assert one.stride() == other.stride()
+
+
+def test_results_of_one_operation_before_and_after_a_fallback() -> None:
+    functions = [
+        lambda x: torch.special.bessel_j0(x.max(-1)[0]) * x.max(-1)[1],
+        lambda x: (lambda v, i: (torch.special.bessel_j0(v) * i, v + 1))(*x.sort(-1)),
+        lambda x: (lambda v, i: torch.special.bessel_j0(v) * i)(*torch.cummax(x, -1)),
+    ]
+    for function in functions:
+        with pytest.warns(backend.FallbackWarning):
+            found = torch.compile(function, backend="obsidian")(torch.ones(3, 5).cumsum(1))
+        same(found, function(torch.ones(3, 5).cumsum(1)))
+
+
+MASK = torch.arange(35).reshape(5, 7) % 3 > 0
+ATTENTION: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "plain": ((2, 3, 5, 4), (2, 3, 7, 4), {}),
+    "causal": ((1, 2, 5, 4), (1, 2, 5, 4), {"is_causal": True}),
+    "mask": ((2, 3, 5, 4), (2, 3, 7, 4), {"attn_mask": MASK}),
+    "bias": ((2, 3, 5, 4), (2, 3, 7, 4), {"attn_mask": MASK.float()}),
+    "scale": ((1, 2, 5, 4), (1, 2, 5, 4), {"scale": 0.3}),
+    "groups": ((2, 4, 5, 4), (2, 2, 7, 4), {"enable_gqa": True}),
+}
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_gradients_of_attention(name: str) -> None:
+    of_queries, of_keys, options = ATTENTION[name]
+    arguments = [torch.randn(shape) for shape in (of_queries, of_keys, of_keys)]
+
+    def attention(*given: Any) -> Any:
+        result = torch.nn.functional.scaled_dot_product_attention(*given, **options)
+        return result * torch.linspace(-1, 1, result.numel()).reshape(result.shape)
+
+    same(gradients(compiled(attention), arguments), gradients(attention, arguments))
+
+
 def test_results_are_new_memory() -> None:
     def function(x: Any) -> Any:
         y = x + 1

@@ -37,7 +37,8 @@ _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
 _HOST = torch.device("cpu")
 #: Views that cost nothing in PyTorch.
 _VIEWS = {"t", "transpose", "permute", "view", "_unsafe_view", "expand", "unsqueeze", "squeeze",
-          "slice", "select"}  # fmt: skip
+          "slice", "select", "alias", "detach", "as_strided", "diagonal", "split",
+          "split_with_sizes", "unbind"}  # fmt: skip
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -61,6 +62,12 @@ def _value(node: Any) -> Any:
 def _is_number(node: Any) -> bool:
     """True if the value of a node is a number, such as an extent. The host computes it."""
     return isinstance(_value(node), _NUMBERS)
+
+
+def _is_view(node: Any) -> bool:
+    """True for a view of the first argument, and for one of several such views."""
+    given = node.args[0] if node.target is operator.getitem else node
+    return name_of(given.target) in _VIEWS
 
 
 def _tensors(node: Any) -> list[Any]:
@@ -129,6 +136,13 @@ def order_of(tensor: Any) -> list[int] | None:
     return order if by_stride != dims else None
 
 
+def _is_dense(tensor: Any) -> bool:
+    """True unless a tensor is a view with gaps. Numbers and several tensors have none."""
+    return not isinstance(tensor, torch.Tensor) or (
+        bool(tensor.is_contiguous()) or order_of(tensor) is not None
+    )
+
+
 def _inverse(order: Sequence[int]) -> list[int]:
     return [list(order).index(d) for d in range(len(order))]
 
@@ -181,7 +195,9 @@ class Importer:
     def _eager(self) -> set[Any]:
         """Nodes that run in PyTorch: refused ones, numbers, and views between such nodes.
 
-        Results that are views of others are views of PyTorch, too.
+        Results that are views of others, or of inputs, are views of PyTorch, too. PyTorch reads
+        their offsets and strides to make views of the inputs of the caller. So are results that do
+        not fill their memory, which the caller sees in their strides.
         """
         found = {n for n in self.calls if _is_number(n)}
         for node in self.calls:
@@ -190,10 +206,11 @@ class Importer:
         found.update(self.refused)
         for node in reversed(self.calls):
             base = node
-            while name_of(base.target) in _VIEWS:
+            while _is_view(base):
                 base = base.args[0]
             output = self.nodes[-1]
-            is_end = base in self.refused or (base in self.calls and output in base.users)
+            is_end = (base in self.refused or base.op == "placeholder" or output in base.users
+                      or not _is_dense(_value(node)))  # fmt: skip
             if base is not node and found | ({output} if is_end else set()) >= set(node.users):
                 found.add(node)
         return found
@@ -214,6 +231,10 @@ class Importer:
             # The first program that needs a value computes it.
             if node not in in_torch and depth.keys() >= node.users.keys():
                 depth[node] = min(depth[user] for user in node.users)
+        for node in self.calls:
+            # The results of one operation belong to one program.
+            if node.target is operator.getitem and node not in in_torch:
+                depth[node] = depth[node.args[0]]
         for node in self.calls:
             if node in in_torch:
                 eager.setdefault(depth[node], []).append(node)
