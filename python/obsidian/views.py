@@ -178,6 +178,15 @@ class Framework:
         """The element type with which `fast` compares; None if there is none."""
         raise NotImplementedError
 
+    def accelerated(self, memory: Allocator, elements: Sequence[str]) -> dict[str, Any]:
+        """For `accelerator.py`: how C reads the arrays that `fast` reads, and makes results.
+
+        `memory` is an allocator of this framework, and `elements` are those of the results. The
+        members are arguments of `Call.prepare` in `obsidian_accelerator.c`. `makes` has two
+        for each of the elements: `dtype` and `make` of a result.
+        """
+        raise NotImplementedError
+
     def to_host(self, view: View) -> Any:
         """An array of the host as NumPy's, with the same memory. The bits of bf16 are uint16."""
         raise NotImplementedError
