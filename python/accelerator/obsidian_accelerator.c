@@ -113,10 +113,9 @@ typedef int (*Run)(void *executable, const uint64_t *arguments,
                    uint64_t *results, void *stream);
 
 typedef struct {
-  PyObject_HEAD
-      /* The functions of Python that allocate and free for all other calls. */
-      PyObject *allocate,
-      *free;
+  PyObject ob_base;
+  /* The functions of Python that allocate and free for all other calls. */
+  PyObject *allocate, *free;
 
   /* Set by `prepare`. */
   int is_ready, is_torch, is_busy;
