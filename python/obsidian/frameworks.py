@@ -192,7 +192,10 @@ class Torch(Framework):
 
     def _current_device(self) -> Any:
         """The function that returns the number of the current GPU; None if there is only one."""
-        return None if self.torch.cuda.device_count() == 1 else self.torch.cuda.current_device
+        if self.torch.cuda.device_count() == 1:
+            return None
+        # The public function initialises CUDA in each call.
+        return getattr(self.torch._C, "_cuda_getDevice", self.torch.cuda.current_device)
 
     def dlpack_device(self, index: int) -> tuple[int, int]:
         """The kind and the number of a GPU, as DLPack spells them."""
