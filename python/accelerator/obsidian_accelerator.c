@@ -70,6 +70,8 @@ typedef struct {
   int rank;
   PyObject *dtype;
   uint8_t code, bits;
+  /* The program may write it. */
+  int is_written;
 } Parameter;
 
 typedef struct {
@@ -158,7 +160,7 @@ typedef struct {
 static PyObject *name_of_dtype, *name_of_shape, *name_of_data, *name_of_ptr,
     *name_of_flags, *name_of_device_id, *name_of_c_contiguous,
     *name_of_get_device, *name_of_is_contiguous, *name_of_is_neg,
-    *name_of_data_ptr;
+    *name_of_data_ptr, *name_of_requires_grad, *name_of_detach;
 
 /*===----------------------------------------------------------------------===*\
 |* Memory                                                                     *|
@@ -514,6 +516,34 @@ static int readValue(const Call *self, const Parameter *parameter,
   }
 }
 
+/* The bytes of an array with these words. */
+static uint64_t sizeOf(const Parameter *parameter, const uint64_t *words) {
+  uint64_t size = parameter->bits / 8;
+  for (int d = 0; d < parameter->rank; ++d)
+    size *= words[1 + d];
+  return size;
+}
+
+/* 1 if arrays that the program writes share no memory with others. */
+static int areApart(const Call *self, const uint64_t *words) {
+  const uint64_t *one = words, *other;
+  for (Py_ssize_t n = 0; n < self->num_parameters; ++n) {
+    const Parameter *parameter = self->parameters + n;
+    other = words;
+    for (Py_ssize_t m = 0; parameter->is_written && m < self->num_parameters;
+         ++m) {
+      const Parameter *second = self->parameters + m;
+      uint64_t size = sizeOf(parameter, one), length = sizeOf(second, other);
+      if (n != m && size && length && *one < *other + length &&
+          *other < *one + size && second->kind == 'a')
+        return 0;
+      other += 1 + second->rank;
+    }
+    one += 1 + parameter->rank;
+  }
+  return 1;
+}
+
 /* Puts the words of all values at `words`. */
 static int readValues(const Call *self, PyObject *values, uint64_t *words) {
   const uint64_t *begin = words;
@@ -525,11 +555,14 @@ static int readValues(const Call *self, PyObject *values, uint64_t *words) {
     int found = readValue(self, parameter, PyTuple_GetItem(values, n), words);
     if (found != 1)
       return found;
-    if (parameter->kind == 'a') {
+    if (parameter->is_written && self->is_torch &&
+        (found = takeIs(PyObject_GetAttr(PyTuple_GetItem(values, n),
+                                         name_of_requires_grad),
+                        Py_False)) != 1)
+      return found;
+    if (parameter->kind == 'a')
       pointers |= *words;
-      words += parameter->rank;
-    }
-    ++words;
+    words += 1 + parameter->rank;
   }
   for (Py_ssize_t n = 0; n < self->num_checks; ++n) {
     const Check *check = self->checks + n;
@@ -540,7 +573,7 @@ static int readValues(const Call *self, PyObject *values, uint64_t *words) {
                                             : (int64_t)begin[check->value]))
       return 0;
   }
-  return pointers % ALIGNMENT == 0;
+  return pointers % ALIGNMENT == 0 && areApart(self, begin);
 }
 
 /*===----------------------------------------------------------------------===*\
@@ -610,10 +643,40 @@ static PyObject *arrayIn(Call *self, int number, Block *block,
   return found;
 }
 
+/* A new array for the whole memory of an argument; NULL without an exception if
+ * a result is no such array. */
+static PyObject *argumentAt(Call *self, const Result *slot,
+                            const uint64_t *words, PyObject *values) {
+  const uint64_t *given = self->arguments;
+  for (Py_ssize_t n = 0; n < self->num_parameters; ++n) {
+    const Parameter *parameter = self->parameters + n;
+    PyObject *value = PyTuple_GetItem(values, n);
+    if (parameter->kind == 'a' && parameter->dtype == slot->dtype &&
+        parameter->rank == slot->rank && *given &&
+        !memcmp(given, words, (1 + slot->rank) * sizeof(*words))) {
+      if (self->is_torch)
+        return PyObject_CallMethodObjArgs(value, name_of_detach, NULL);
+      PyObject *found = NULL, *memory = PyObject_GetAttr(value, name_of_data);
+      PyObject *shape = shapeOf(words + 1, slot->rank);
+      if (memory && shape)
+        found = PyObject_CallFunctionObjArgs(self->array, shape, slot->dtype,
+                                             memory, NULL);
+      Py_XDECREF(memory);
+      Py_XDECREF(shape);
+      return found;
+    }
+    given += 1 + parameter->rank;
+  }
+  return NULL;
+}
+
 /* A result that does not begin where a block begins. */
 static PyObject *arrayElsewhere(Call *self, const Result *slot,
-                                const uint64_t *words) {
-  PyObject *found = NULL, *blocks = PyDict_New();
+                                const uint64_t *words, PyObject *values) {
+  PyObject *found = argumentAt(self, slot, words, values);
+  if (found || PyErr_Occurred())
+    return found;
+  PyObject *blocks = PyDict_New();
   PyObject *shape = shapeOf(words + 1, slot->rank);
   for (Py_ssize_t n = 0; blocks && n < self->num_blocks; ++n) {
     PyObject *pointer = PyLong_FromUnsignedLongLong(self->blocks[n].pointer);
@@ -630,7 +693,7 @@ static PyObject *arrayElsewhere(Call *self, const Result *slot,
   return found;
 }
 
-static PyObject *readResults(Call *self) {
+static PyObject *readResults(Call *self, PyObject *values) {
   const uint64_t *words = self->results;
   PyObject *found = PyList_New(self->num_results);
   for (int n = 0; found && n < self->num_results; ++n) {
@@ -646,7 +709,7 @@ static PyObject *readResults(Call *self) {
     else if (block && *words)
       value = arrayIn(self, n, block, words + 1);
     else
-      value = arrayElsewhere(self, slot, words);
+      value = arrayElsewhere(self, slot, words, values);
     if (!value || PyList_SetItem(found, n, value))
       Py_CLEAR(found);
     words += 1 + (slot->rank > 0 ? slot->rank : 0);
@@ -693,7 +756,8 @@ static int readStream(const Call *self, uint64_t *stream) {
 }
 
 /* Runs with the words of the arguments; the lock of the backend is held. */
-static PyObject *runLocked(Call *self, const uint64_t *words) {
+static PyObject *runLocked(Call *self, PyObject *values,
+                           const uint64_t *words) {
   uint64_t stream;
   if (!isUsual(self)) {
     if (PyErr_Occurred())
@@ -712,7 +776,7 @@ static PyObject *runLocked(Call *self, const uint64_t *words) {
   PyEval_RestoreThread(thread);
   PyObject *found = NULL;
   if (!status) {
-    found = readResults(self);
+    found = readResults(self, values);
   } else if (self->error[0]) {
     PyErr_Restore(self->error[0], self->error[1], self->error[2]);
     memset(self->error, 0, sizeof(self->error));
@@ -744,7 +808,7 @@ static PyObject *run(PyObject *object, PyObject *given) {
     PyObject *held = PyObject_CallNoArgs(self->acquire);
     if (held) {
       Py_DECREF(held);
-      found = runLocked(self, words);
+      found = runLocked(self, values, words);
       PyObject *type, *value, *trace;
       PyErr_Fetch(&type, &value, &trace);
       Py_XDECREF(PyObject_CallNoArgs(self->release));
@@ -855,8 +919,9 @@ static int parseParameters(Call *self, PyObject *items) {
   for (Py_ssize_t n = 0; n < PyTuple_Size(items); ++n) {
     Parameter *parameter = self->parameters + n;
     int kind, rank, code, bits;
-    if (!PyArg_ParseTuple(PyTuple_GetItem(items, n), "CiOii", &kind, &rank,
-                          &parameter->dtype, &code, &bits)) {
+    if (!PyArg_ParseTuple(PyTuple_GetItem(items, n), "CiOiip", &kind, &rank,
+                          &parameter->dtype, &code, &bits,
+                          &parameter->is_written)) {
       parameter->dtype = NULL;
       return 0;
     }
@@ -1192,6 +1257,8 @@ PyMODINIT_FUNC PyInit_obsidian_accelerator(void) {
                {&name_of_is_contiguous, "is_contiguous"},
                {&name_of_is_neg, "is_neg"},
                {&name_of_data_ptr, "data_ptr"},
+               {&name_of_requires_grad, "requires_grad"},
+               {&name_of_detach, "detach"},
                {&name_of_trace, "trace"},
 
                {&name_of_cell_contents, "cell_contents"}};

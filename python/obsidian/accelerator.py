@@ -13,7 +13,7 @@ import importlib
 import importlib.util
 import os
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import trace
@@ -87,13 +87,16 @@ def accelerator() -> Any:
     return _load(os.environ.get("OBS_ACCELERATOR"))
 
 
-def describe(parameters: Sequence[Parameter], dtypes: Sequence[Any]) -> dict[str, Any] | None:
+def describe(
+    parameters: Sequence[Parameter], dtypes: Sequence[Any], written: Collection[str]
+) -> dict[str, Any] | None:
     """The words of the parameters, and what they must be, as `prepare` takes them.
 
-    `dtypes` are the types of the arrays in their framework, one for each parameter. None for
-    parameters that need preparation: tuples of arrays, and numbers of 16 bits.
+    `dtypes` are the types of the arrays in their framework, one for each parameter. `written` names
+    the parameters that the program may write. None for parameters that need preparation: tuples of
+    arrays, and numbers of 16 bits.
     """
-    items: list[tuple[str, int, Any, int, int]] = []
+    items: list[tuple[str, int, Any, int, int, bool]] = []
     checks: list[tuple[int, int, int]] = []
     labels: dict[str, int] = {}
     free = 0
@@ -102,12 +105,13 @@ def describe(parameters: Sequence[Parameter], dtypes: Sequence[Any]) -> dict[str
             letter = _LETTERS.get(parameter.number)
             if letter is None:
                 return None
-            items.append((letter, 0, None, 0, 0))
+            items.append((letter, 0, None, 0, 0, False))
             free += 1
             continue
         if len(parameter.elements) != 1 or dtype is None:
             return None
-        items.append(("a", parameter.rank, dtype, *_DLPACK[parameter.elements[0]]))
+        is_written = parameter.name in written
+        items.append(("a", parameter.rank, dtype, *_DLPACK[parameter.elements[0]], is_written))
         for d, extent, bound, label in parameter.dimensions:
             word = free + 1 + d
             if extent is not None:

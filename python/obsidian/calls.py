@@ -286,16 +286,11 @@ class Call:
         return make_entry(self.accelerated, captures, key, Foreign, self._finish, form)
 
     def _fast_call(self, first: View) -> FastCall | None:
-        """The fast call for arrays such as this one.
-
-        There is none for programs that write an argument.
-        """
+        """The fast call for arrays such as this one."""
         key = first.framework, first.device
         if key not in self._fast_calls:
-            self._fast_calls[key] = (
-                self.backend.fast_call(self.artifact, self._parameters, len(self.elements), *key)
-                if not self._donated
-                else None
+            self._fast_calls[key] = self.backend.fast_call(
+                self.artifact, self._parameters, len(self.elements), *key, self.program.donated
             )
         return self._fast_calls[key]
 

@@ -141,6 +141,7 @@ class Torch(Framework):
         " and not {a}.is_neg()",
         "{a}.data_ptr()",
     )
+    fast_writable = "not {a}.requires_grad"
 
     def __init__(self) -> None:
         """Import PyTorch."""
@@ -240,7 +241,10 @@ class Torch(Framework):
 
     def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
         """See `Framework`."""
-        return self.slice(view.owner.detach(), offset, shape, element)
+        tensor = view.owner.detach()
+        if not offset and element == view.element and shape == tuple(view.shape):
+            return tensor
+        return self.slice(tensor, offset, shape, element)
 
     def is_writable(self, view: View) -> bool:
         """See `Framework`. A tensor with a gradient may be needed to compute the gradient."""

@@ -14,7 +14,7 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from ctypes import CFUNCTYPE, POINTER, Structure, byref
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -506,8 +506,11 @@ class NativeBackend:
         results: int,
         framework: Framework,
         index: int,
+        written: Collection[str] = (),
     ) -> FastCall | None:
         """A function like `run_on_gpu`, for values that have not been checked; see `fast_calls.py`.
+
+        `written` names the parameters that the program may write.
 
         None if the artifact has not run on the GPU `index`, or has other parameters.
         """
@@ -520,25 +523,25 @@ class NativeBackend:
             return self._run_loaded(artifact, loaded, results, stream)
 
         if loaded.accelerated is not None and not artifact.prints:
-            found = self._accelerate(loaded.accelerated, artifact, loaded, parameters, framework)
+            found = self._accelerate(loaded.accelerated, loaded, parameters, framework, written)
             if found is not None:
                 return found
         memory = loaded.arguments.memory
-        return fast_call(parameters, framework, index, self._lock, memory, run)
+        return fast_call(parameters, framework, index, self._lock, memory, run, written)
 
     def _accelerate(
         self,
         accelerated: Accelerated,
-        artifact: NativeArtifact,
         loaded: Loaded,
         parameters: Sequence[Parameter],
         framework: Framework,
+        written: Collection[str],
     ) -> FastCall | None:
         """The fast call of the accelerator; None if it cannot call the program."""
         if framework.fast is None:
             return None
         dtypes = [framework.fast_dtype(p.elements[0]) if p.elements else None for p in parameters]
-        described = describe(parameters, dtypes)
+        described = describe(parameters, dtypes, written)
         if described is None:
             return None
         memory, words = loaded.allocator, loaded.results

@@ -162,6 +162,8 @@ class Framework:
     #: For `fast_calls.py`, in Python: the test that an array {a} of the usual class is contiguous,
     #: on the GPU {index}, and has elements of {dtype}; and its address. None if this takes more.
     fast: ClassVar[tuple[str, str] | None] = None
+    #: The test that a program may write such an array.
+    fast_writable: ClassVar[str] = "True"
 
     def view(self, value: Any) -> View:
         """The view of an array. The framework copies an array that is not contiguous.

@@ -13,7 +13,6 @@ from foreign import (
     LIBRARY,
     FakeDriver,
     call_of,
-    increment,
     needs_fake_cuda,
     needs_library,
     pairs,
@@ -216,18 +215,39 @@ def test_results_are_new(backend: native.NativeBackend) -> None:
 
 @needs_fake_cuda
 def test_programs_without_fast_calls(backend: native.NativeBackend) -> None:
-    """Programs that write an argument, and arrays of tuples."""
-    for function, values in (
-        (increment, [on_gpu([1, 2], "int32")]),
-        (pairs, [(on_gpu([1], "int32"), on_gpu([1], "int8")), 1, True]),
-    ):
-        call = call_of(function, backend)
-        call(values)
-        assert call._fast is None
-        call(values)
+    """Arrays of tuples."""
+    call, values = call_of(pairs, backend), [(on_gpu([1], "int32"), on_gpu([1], "int8")), 1, True]
+    call(values)
+    assert call._fast is None
+    call(values)
     call, rows = call_of(twice, backend), on_gpu(np.ones((2, 3)), "bfloat16")
     call([rows])
     compare(call, [rows], is_fast=True)
+
+
+@obs.jit(donate="a")
+def add_into(a: Annotated[Pull, "n", i32], b: Annotated[Pull, "n", i32]) -> Any:
+    return (a + b).force(into=a), b
+
+
+@needs_fake_cuda
+def test_donated_arguments(backend: native.NativeBackend) -> None:
+    call = call_of(add_into, backend)
+    memory = on_gpu(np.arange(16), "int32")
+    a, b = memory[:8], memory[8:]
+    call([a, b])
+    empty = on_gpu([], "int32")
+    for values in ([a, b], [b, a], [empty, empty]):
+        compare(call, values, is_fast=True)
+    for _ in range(3):
+        found, same_b = call([a, b])
+        assert [found.data_ptr(), same_b.data_ptr()] == [a.data_ptr(), b.data_ptr()]
+        assert found is not a
+    needed = on_gpu(np.arange(8), "int32")
+    needed.requires_grad = True
+    for values in ([a, a], [memory[:8], memory[4:12]], [memory[4:12], memory[:8]], [needed, b]):
+        compare(call, values, is_fast=False)
+    compare(call, [a, needed], is_fast=True)
 
 
 @needs_fake_cuda
