@@ -31,8 +31,8 @@ FailureOr<llvm::json::Value> explainBarriers(ModuleOp module,
                                              const ObsToGPUOptions &options);
 
 /// Emits the answers of `obs-check-races` for the kernels of `module`, and
-/// appends each of them as data, in order: the remarks of proofs, and the errors
-/// that begin with `[race`. Fails if there is no proof for a kernel.
+/// appends each of them as data, in order: the remarks of proofs, and the
+/// errors that begin with `[race`. Fails if there is no proof for a kernel.
 LogicalResult checkRaces(ModuleOp module,
                          SmallVectorImpl<llvm::json::Object> &answers);
 
