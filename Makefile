@@ -26,16 +26,19 @@ static:
 	cmake --preset static
 	cmake --build --preset static
 
-# The Python package for developers: its files in python/, with the library of build/.
+# The Python package for developers: its files in python/, with the library of build/; and the
+# optional accelerator, if there is a C compiler and Python.h.
 python:
 	cmake --preset release
 	cmake --build build --target obsidian
 	mkdir -p python/obsidian/lib
 	ln -sf ../../../build/lib/libobsidian.so python/obsidian/lib/libobsidian.so
 	$${PYTHON:-python3} -m pip install -e python
+	$${PYTHON:-python3} -m pip install ./python/accelerator || \
+	  echo "make python: no accelerator: calls on a GPU take more time on the host"
 
-# The Python package for users, dist/*.whl, with LLVM inside, and its examples in a fresh virtual
-# environment. Needs ziglang, setuptools, wheel and NumPy.
+# The Python package for users, dist/*.whl, with LLVM inside, the optional accelerator, and the
+# examples in a fresh virtual environment. Needs ziglang, setuptools, wheel and NumPy.
 wheel:
 	$${PYTHON:-python3} scripts/build-wheel.py
 	$${PYTHON:-python3} scripts/check-wheel.py dist/obsidian_gpu-*.whl

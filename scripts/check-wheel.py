@@ -5,9 +5,10 @@
 
 Checks the files of the wheel, installs it with NumPy and nothing else, runs every documented call
 of examples/python/, the notebook and `python -m obsidian`, and prints sizes, the time of an import,
-and the tag that auditwheel finds, if this Python has it. NumPy is that of this Python, and nothing
-is downloaded. With --index, pip downloads NumPy from its index. The exit status is 0 if there is no
-problem.
+and the tag that auditwheel finds, if this Python has it. Then it installs the accelerator, if its
+wheel is in the same folder, and checks that the package uses it. NumPy is that of this Python, and
+nothing is downloaded. With --index, pip downloads NumPy from its index. The exit status is 0 if there
+is no problem.
 """
 
 from __future__ import annotations
@@ -81,10 +82,15 @@ def install(wheel: pathlib.Path, folder: pathlib.Path, with_index: bool) -> str:
         target = pathlib.Path(sysconfig.get_path("platlib", "venv", paths))
         for path in pathlib.Path(numpy.__file__).parent.parent.glob("numpy*"):
             (target / path.name).symlink_to(path)
+    install_wheel(python, wheel, with_index)
+    return python
+
+
+def install_wheel(python: str, wheel: pathlib.Path, with_index: bool) -> None:
+    """Installs a wheel for a Python."""
     index = [] if with_index else ["--no-index"]
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", *index]
     run([*pip, "--disable-pip-version-check", str(wheel)])
-    return python
 
 
 def main() -> int:
@@ -120,6 +126,12 @@ def main() -> int:
         examples = sorted((ROOT / "examples" / "python").glob("*.py"))
         files = [str(path) for path in examples if path.stem != "sizes"]
         print(run_python("-c", EXAMPLES, *files))
+        for accelerator in wheel.parent.glob("obsidian_gpu_accelerator-*.whl"):
+            use = "from obsidian.accelerator import accelerator as found; assert found()"
+            run_python("-c", use.replace("assert", "assert not"))
+            install_wheel(python, accelerator, options.index)
+            run_python("-W", "error", "-c", use)
+            print(f"with {accelerator.name}: {accelerator.stat().st_size / 1e3:.0f} kB")
         notebook = shutil.copy(ROOT / "examples" / "python" / "tour.ipynb", folder)
         # Python 3.10 has no columns, so the notebook shows other places there.
         update = ["--update"] if sys.version_info < (3, 11) else []

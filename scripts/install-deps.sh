@@ -8,7 +8,7 @@ packages="
   cmake ninja-build ccache
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libgtest-dev zlib1g-dev libzstd-dev
-  python3 python3-numpy python3-psutil python3-pytest
+  python3 python3-dev python3-numpy python3-psutil python3-pytest
 "
 
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -106,6 +107,8 @@ if lit_config.params.get("checks") != "none":
 
 # Programs in Python are compiled in every test, but for those of the cache.
 config.environment["OBS_CACHE_DIR"] = ""
+# An accelerator that this Python has is not that of the sources.
+config.environment["OBS_ACCELERATOR"] = ""
 
 # Features of this machine.
 
@@ -141,6 +144,10 @@ compiler = next(filter(None, map(shutil.which, ["cc", "clang-22", "clang"])), No
 if compiler:
     config.available_features.add("c-compiler")
     config.substitutions.append(("%cc", compiler))
+python_include = sysconfig.get_path("include")
+if os.path.exists(os.path.join(python_include, "Python.h")):
+    config.available_features.add("python-headers")
+    config.substitutions.append(("%include_of_python", python_include))
 # Tests that take minutes; `make check-full` asks for them.
 if lit_config.params.get("exhaustive"):
     config.available_features.add("exhaustive")

@@ -265,17 +265,27 @@ static llvm::json::Object toJSON(const Message &message) {
   return object;
 }
 
-/// The answers of `obs-check-races`, by kind.
-static llvm::json::Value sortAnswers(ArrayRef<Message> messages) {
+/// The answers of `obs-check-races`, by kind. `data` are those that are proofs
+/// or races, in the order of the messages.
+static llvm::json::Value sortAnswers(ArrayRef<Message> messages,
+                                     ArrayRef<llvm::json::Object> data) {
   llvm::json::Array proofs, races, unproved;
   for (const Message &message : messages) {
     llvm::json::Array notes;
     for (const Message &note : message.notes)
       notes.push_back(toJSON(note));
-    llvm::json::Object answer = toJSON(message);
-    answer["notes"] = std::move(notes);
+    llvm::json::Object answer;
     bool isProof = message.severity == DiagnosticSeverity::Remark;
     bool isRace = StringRef(message.text).starts_with("[race] ");
+    // Other errors are those of kernels that cannot be checked.
+    if ((isProof || StringRef(message.text).starts_with("[race")) &&
+        !data.empty()) {
+      answer = data.front();
+      data = data.drop_front();
+    }
+    for (auto &[key, value] : toJSON(message))
+      answer[key] = value;
+    answer["notes"] = std::move(notes);
     (isProof ? proofs : isRace ? races : unproved).push_back(std::move(answer));
   }
   return llvm::json::Object{{"version", 1},
@@ -343,10 +353,11 @@ LogicalResult Program::write(Form form, raw_ostream &os) {
     return printData(explainBarriers(*source, pipeline));
   case Form::Races:
     return runPass(*kernels, createObsCheckRacesPass());
-  case Form::RacesJSON:
-    // The messages have the result.
-    (void)runPass(*kernels, createObsCheckRacesPass());
-    return printData(sortAnswers(compiler.messages));
+  case Form::RacesJSON: {
+    SmallVector<llvm::json::Object> answers;
+    (void)checkRaces(*kernels, answers);
+    return printData(sortAnswers(compiler.messages, answers));
+  }
   }
   llvm_unreachable("not a form");
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Levels.h"
 #include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Races/AccessIntervals.h"
@@ -24,6 +25,7 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::races;
+namespace json = llvm::json;
 
 static StringRef nameEffect(Effect effect) {
   switch (effect) {
@@ -37,12 +39,20 @@ static StringRef nameEffect(Effect effect) {
   llvm_unreachable("all effects are listed");
 }
 
+/// An access in an answer as data, with the words of the report on costs.
+static json::Value describe(const MemoryAccess &access) {
+  StringRef kind =
+      access.effect == Effect::Atomic ? "atomic" : nameEffect(access.effect);
+  return json::Object{{"kind", kind},
+                      {"location", toJSON(access.op->getLoc())}};
+}
+
 namespace {
 /// The check of one kernel.
 class KernelCheck {
 public:
-  explicit KernelCheck(gpu::GPUFuncOp kernel)
-      : kernel(kernel),
+  KernelCheck(gpu::GPUFuncOp kernel, SmallVectorImpl<json::Object> &answers)
+      : kernel(kernel), answers(answers),
         threads(kernel.getKnownBlockSizeAttr()
                     ? kernel.getKnownBlockSizeAttr().asArrayRef().front()
                     : 0),
@@ -61,6 +71,7 @@ private:
   void remark();
 
   gpu::GPUFuncOp kernel;
+  SmallVectorImpl<json::Object> &answers;
   int64_t threads;
   Uniformity uniformity;
   Ranges ranges;
@@ -119,6 +130,10 @@ void KernelCheck::remark() {
   if (!unbounded.empty())
     remark << ", given that the indices of " << unbounded.size() << " of "
            << accesses.size() << " accesses are in bounds";
+  answers.push_back(json::Object{{"kernel", kernel.getName()},
+                                 {"blockThreads", threads},
+                                 {"accesses", int64_t(accesses.size())},
+                                 {"unbounded", int64_t(unbounded.size())}});
   for (auto [op, contract] : contracts)
     remark.attachNote(op->getLoc())
         << "written as '" << contract << "', which the program promises";
@@ -268,6 +283,21 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
 
 void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
                          const Question &question, const Answer &answer) {
+  StringRef scope = question.between == Between::Lanes   ? "warp"
+                    : question.between == Between::Warps ? "block"
+                                                         : "grid";
+  json::Object data{
+      {"kernel", kernel.getName()},
+      {"memory", second.isShared ? "shared" : "global"},
+      {"scope", scope},
+      {"accesses", json::Array{describe(first), describe(second)}}};
+  if (answer.hasThreads) {
+    data["threads"] = json::Array{answer.firstThread, answer.secondThread};
+    if (!answer.address.empty())
+      data[question.isByElement ? "element" : "byte"] =
+          json::Array(ArrayRef(answer.address));
+  }
+  answers.push_back(std::move(data));
   InFlightDiagnostic error = mlir::emitError(second.op->getLoc());
   error << (answer.kind == Answer::Meet ? "[race] " : "[race-unproved] ")
         << nameEffect(second.effect) << " of "
@@ -306,17 +336,23 @@ void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
       << "the first access is the " << nameEffect(first.effect) << " here";
 }
 
+LogicalResult obs::checkRaces(ModuleOp module,
+                              SmallVectorImpl<json::Object> &answers) {
+  bool failed = false;
+  module.walk([&](gpu::GPUFuncOp kernel) {
+    if (kernel.isKernel())
+      failed |= mlir::failed(KernelCheck(kernel, answers).run());
+  });
+  return failure(failed);
+}
+
 namespace {
 struct CheckRaces : obs::impl::ObsCheckRacesPassBase<CheckRaces> {
   using ObsCheckRacesPassBase::ObsCheckRacesPassBase;
 
   void runOnOperation() override {
-    bool failed = false;
-    getOperation().walk([&](gpu::GPUFuncOp kernel) {
-      if (kernel.isKernel())
-        failed |= mlir::failed(KernelCheck(kernel).run());
-    });
-    if (failed)
+    SmallVector<json::Object> answers;
+    if (failed(checkRaces(getOperation(), answers)))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

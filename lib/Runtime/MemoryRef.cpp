@@ -158,6 +158,8 @@ int64_t MemoryRef::getNumElements() const {
 }
 
 bool MemoryRef::isContiguous() const {
+  if (llvm::is_contained(sizes, 0))
+    return true;
   int64_t expected = 1;
   for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
     if (sizes[dim] != 1 && strides[dim] != expected)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
+from .accelerator import Accelerated, Entry, make_entry
 from .backend import RunOptions
+from .captures import Captures
 from .device_arrays import PLAIN, DeviceArray
 from .driver import driver
 from .errors import ArgumentError, ArgumentTypeError, ObsidianError
@@ -93,6 +95,8 @@ class Call:
         #: For calls on a GPU: the last fast call, and all by framework and GPU.
         self._fast: FastCall | None = None
         self._fast_calls: dict[tuple[Framework, int], FastCall | None] = {}
+        #: The last fast call in the accelerator, if it is one of the accelerator.
+        self.accelerated: Accelerated | None = None
         #: The positions of donated arguments, and the results that are in their memory.
         self._donated: list[int] = []
         self._reused: dict[int, int] = {}
@@ -124,9 +128,7 @@ class Call:
         if self._fast is not None and options is None:
             found = self._fast(values)
             if found is not None:
-                if Foreign in map(type, found):
-                    self._find_parts(values, found)
-                return self._pack(found)
+                return self._finish(values, found)
         items: list[Any] = []
         sizes: dict[str, tuple[str, int]] = {}
         for parameter, value in zip(self._parameters, values):
@@ -147,6 +149,7 @@ class Call:
                 )
             found = self._run_on_gpu(items, views, first, copy)
             self._fast = self._fast_call(first)
+            self.accelerated = getattr(self._fast, "__self__", None)
         return self._pack(found)
 
     def _trace(self, items: Sequence[Any], options: RunOptions | None) -> Any:
@@ -265,22 +268,29 @@ class Call:
             _find_parts(framework, items, results)
         return results
 
-    def _find_parts(self, values: Sequence[Any], results: list[Any]) -> None:
-        """Make arrays of the results of a fast call that lie in arguments."""
-        views = [view for view in map(view_of, values) if view is not None]
-        _find_parts(views[0].framework, views, results)
+    def _finish(self, values: Sequence[Any], results: list[Any]) -> Any:
+        """The value of a fast call. Results that lie in arguments become arrays of these."""
+        if Foreign in map(type, results):
+            views = [view for view in map(view_of, values) if view is not None]
+            _find_parts(views[0].framework, views, results)
+        return self._pack(results)
+
+    def entry(self, captures: Captures, key: Hashable) -> Entry | None:
+        """A call in the accelerator of a function whose captured values have this key, now.
+
+        It is None without an accelerator, and for a program that has no fast call.
+        """
+        if self.accelerated is None:
+            return None
+        form = {operator.itemgetter: 1, type: 2}.get(type(self._pack), 0)
+        return make_entry(self.accelerated, captures, key, Foreign, self._finish, form)
 
     def _fast_call(self, first: View) -> FastCall | None:
-        """The fast call for arrays such as this one.
-
-        There is none for programs that write an argument.
-        """
+        """The fast call for arrays such as this one."""
         key = first.framework, first.device
         if key not in self._fast_calls:
-            self._fast_calls[key] = (
-                self.backend.fast_call(self.artifact, self._parameters, len(self.elements), *key)
-                if not self._donated
-                else None
+            self._fast_calls[key] = self.backend.fast_call(
+                self.artifact, self._parameters, len(self.elements), *key, self.program.donated
             )
         return self._fast_calls[key]
 

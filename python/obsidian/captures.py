@@ -46,6 +46,19 @@ class Captures:
         """True if `key()` would return `key`, an earlier result of it; the key is not computed."""
         return self._key is key and not self._has_mutable and self._is_same()
 
+    def watched(
+        self, key: Hashable
+    ) -> tuple[list[tuple[Any, ...]], list[tuple[str, Any, Any]]] | None:
+        """The captured values by which `is_same` compares, if it holds for `key` now.
+
+        Globals are a dictionary, a name and a value, without the value if there is none. Cells have
+        a name, the cell and its content. None if one of them may change without a sign.
+        """
+        if not self.is_same(key) or any(value is _MISSING for _, _, value in self._cells):
+            return None
+        names = [item if item[2] is not _MISSING else item[:2] for item in self._globals]
+        return names, self._cells
+
     def changed(self) -> str | None:
         """The name of a value that has changed since the key was computed, or None."""
         if self._is_same() and not self._has_mutable:

@@ -23,11 +23,11 @@ and PyTorch:
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from .parameters import Parameter
-from .views import ALIGNMENT, Framework
+from .views import ALIGNMENT, DTYPES, Framework
 
 #: For the types of numbers: the class in Python, and the word of `obs_run_packed`.
 _NUMBERS = {
@@ -53,8 +53,12 @@ def fast_call(
     lock: Any,
     memory: Any,
     run: Run,
+    written: Collection[str],
 ) -> FastCall | None:
     """The fast call of a program for arrays of a framework on the GPU `index`.
+
+    `written` names the parameters that the program may write: such an array must be writable, and
+    share no memory with another one.
 
     None for parameters that need preparation: tuples of arrays, numbers of 16 bits, or elements
     that the framework does not have.
@@ -68,6 +72,8 @@ def fast_call(
     }  # fmt: skip
     tests, shapes, pointers, checks, words = [], [], [], [], []
     layout = "<"
+    sizes: dict[str, str] = {}
+    targets = []
     labels: dict[str, str] = {}
     for number, parameter in enumerate(parameters):
         a = f"a{number}"
@@ -91,6 +97,11 @@ def fast_call(
         shapes.append(f"[{', '.join(extents)}] = {a}.shape")
         pointers.append(f"{a}_pointer = {address.format(a=a)}")
         words += [f"{a}_pointer", *extents]
+        itemsize = DTYPES[parameter.elements[0]].itemsize
+        sizes[a] = " * ".join([str(itemsize), *extents])
+        if parameter.name in written:
+            tests.append(framework.fast_writable.format(a=a))
+            targets.append(a)
         layout += "Q" + "q" * parameter.rank
         for d, extent, bound, label in parameter.dimensions:
             if extent is not None:
@@ -104,6 +115,13 @@ def fast_call(
     given["pack"] = struct.Struct(layout).pack_into
     joined = " | ".join(line.partition(" ")[0] for line in pointers)
     checks.append(f"not ({joined}) % {ALIGNMENT}")
+    for a, size in ((a, sizes[a]) for a in targets):
+        for b, other in sizes.items():
+            if a != b:
+                checks.append(
+                    f"({a}_pointer + {size} <= {b}_pointer or {b}_pointer + {other} <= {a}_pointer"
+                    f" or not {size} or not {other})"
+                )
     lines = [
         "def call(values):",
         f"    {''.join(f'a{n}, ' for n in range(len(parameters)))}= values",

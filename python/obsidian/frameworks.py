@@ -9,11 +9,12 @@ from __future__ import annotations
 import functools
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from . import dlpack
 from .device_arrays import PLAIN, PoolAllocator
 from .driver import LEGACY_STREAM, driver
 from .errors import ArgumentTypeError
@@ -81,9 +82,10 @@ class _TorchAllocator(Allocator):
         super().__init__(index, element)
         self._framework = torch_framework()
         torch = self._framework.torch
-        self._like = torch.empty(0, dtype=torch.uint8, device=torch.device("cuda", index))
+        #: A tensor without elements on the GPU.
+        self.like = torch.empty(0, dtype=torch.uint8, device=torch.device("cuda", index))
         # Faster than torch.empty, which reads its keywords.
-        self._bytes = self._like.new_empty
+        self._bytes = self.like.new_empty
         #: For the number of a block: its bytes, the function that makes it, and its extents.
         self._results: dict[int, tuple[int, Callable[[Any], Any], Any]] = {}
         #: The numbers and the bytes of the blocks of this run that have no type, by address.
@@ -125,7 +127,7 @@ class _TorchAllocator(Allocator):
         if size and size == self.size_of(found):
             # PyTorch reads one number faster than a tuple.
             extents = shape[0] if len(shape) == 1 else shape
-            self._results[number] = size, self._like.to(dtype).new_empty, extents
+            self._results[number] = size, self.like.to(dtype).new_empty, extents
         return found
 
 
@@ -139,6 +141,7 @@ class Torch(Framework):
         " and not {a}.is_neg()",
         "{a}.data_ptr()",
     )
+    fast_writable = "not {a}.requires_grad"
 
     def __init__(self) -> None:
         """Import PyTorch."""
@@ -164,6 +167,40 @@ class Torch(Framework):
     def fast_dtype(self, element: str) -> Any:
         """See `Framework`."""
         return self.dtypes.get(element)
+
+    def accelerated(self, memory: Allocator, elements: Sequence[str]) -> dict[str, Any]:
+        """See `Framework`. Versions from 2.10 on describe tensors to C."""
+        assert isinstance(memory, _TorchAllocator)
+        return {
+            "is_torch": True,
+            "exchange": getattr(self.torch.Tensor, "__dlpack_c_exchange_api__", None),
+            "device": self.dlpack_device(memory.index),
+            "stream": self._raw_stream,
+            "bytes": memory.like.new_empty,
+            "empty": self._empty_strided(),
+            "current": self._current_device(),
+            "array": None,
+            "makes": [
+                (self.dtypes[element], memory.like.to(self.dtypes[element]).new_empty)
+                for element in elements
+            ],
+        }
+
+    def _empty_strided(self) -> Any:
+        """The function by which PyTorch's own compiler allocates on the current GPU, or None."""
+        guards = getattr(getattr(self.torch._C, "_dynamo", None), "guards", None)
+        return getattr(guards, "_empty_strided_cuda", None)
+
+    def _current_device(self) -> Any:
+        """The function that returns the number of the current GPU; None if there is only one."""
+        if self.torch.cuda.device_count() == 1:
+            return None
+        # The public function initialises CUDA in each call.
+        return getattr(self.torch._C, "_cuda_getDevice", self.torch.cuda.current_device)
+
+    def dlpack_device(self, index: int) -> tuple[int, int]:
+        """The kind and the number of a GPU, as DLPack spells them."""
+        return dlpack.CUDA, index
 
     def _public_stream(self, index: int) -> int:
         return int(self.torch.cuda.current_stream(index).cuda_stream)
@@ -204,7 +241,10 @@ class Torch(Framework):
 
     def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
         """See `Framework`."""
-        return self.slice(view.owner.detach(), offset, shape, element)
+        tensor = view.owner.detach()
+        if not offset and element == view.element and shape == tuple(view.shape):
+            return tensor
+        return self.slice(tensor, offset, shape, element)
 
     def is_writable(self, view: View) -> bool:
         """See `Framework`. A tensor with a gradient may be needed to compute the gradient."""
@@ -245,13 +285,16 @@ class _CuPyAllocator(Allocator):
         runtime = cupy.cuda.runtime
         self._is_only, self._current = runtime.getDeviceCount() == 1, runtime.getDevice
 
+    def block(self, size: int) -> Any:
+        """Memory on the GPU, which need not be the current one."""
+        if self._is_only or self._current() == self.index:
+            return self._allocate(size)
+        with self._device(self.index):
+            return self._allocate(size)
+
     def allocate(self, size: int) -> int:
         """See `Allocator`."""
-        if self._is_only or self._current() == self.index:
-            block = self._allocate(size)
-        else:
-            with self._device(self.index):
-                block = self._allocate(size)
+        block = self.block(size)
         pointer: int = block.ptr
         self.blocks[pointer] = block
         return pointer
@@ -288,6 +331,21 @@ class CuPy(Framework):
     def fast_dtype(self, element: str) -> Any:
         """See `Framework`."""
         return DTYPES[element] if element != "bf16" else None
+
+    def accelerated(self, memory: Allocator, elements: Sequence[str]) -> dict[str, Any]:
+        """See `Framework`."""
+        assert isinstance(memory, _CuPyAllocator)
+        return {
+            "is_torch": False,
+            "exchange": None,
+            "device": (dlpack.CUDA, memory.index),
+            "stream": self._stream,
+            "bytes": memory.block,
+            "empty": None,
+            "current": None,
+            "array": self._cupy.ndarray,
+            "makes": [(DTYPES[element], None) for element in elements],
+        }
 
     def view(self, value: Any) -> View:
         """See `Framework`."""

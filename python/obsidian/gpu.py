@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .accelerator import Accelerated
 from .views import Allocator
 
 #: The elements of `obs_type`, by their names in `views.DTYPES`.
@@ -125,8 +126,8 @@ class Loaded:
         self.results = results
         self.allocator = allocator
         self.handle: Any = None
-        #: The callbacks of C, kept alive.
-        self.callbacks: tuple[Any, ...] = ()
+        #: The program in the accelerator, if there is one; see `accelerator.py`.
+        self.accelerated: Accelerated | None = None
 
     def allocate(self, _: object, size: int) -> int:
         """`obs_device_options.allocate`. The allocator keeps an exception until the run ends."""

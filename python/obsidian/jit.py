@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 
 from . import pending, programs, syntax
+from .accelerator import Accelerated, Entry
 from .backend import CompileOptions, RunOptions, backend
 from .calls import Call
 from .captures import Captures
@@ -120,6 +121,9 @@ class Function(Tools, Generic[F]):
         #: key of the captured values, and the static values, so that nothing else gets their
         #: identities. Only if all arguments are annotated.
         self._known: dict[Hashable, tuple[Call, Hashable, tuple[Any, ...]]] = {}
+        #: The last call without static values that the accelerator can make, and its program.
+        self._entry: Entry | None = None
+        self._accelerated: Accelerated | None = None
 
     def __repr__(self) -> str:
         return f"<obs.jit function {self.__wrapped__.__name__}>"
@@ -187,11 +191,20 @@ class Function(Tools, Generic[F]):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Run the function; see the class."""
+        if self._entry is not None and not keywords:
+            found = self._entry(arguments)
+            if found is not None:
+                return found
         if is_tracing():
             return self._rewritten(*arguments, **keywords)
         known = self._known.get(_shape_of(arguments, keywords))
         if known is not None and self._captures.is_same(known[1]):
-            return known[0](arguments, None, self.copy)
+            call = known[0]
+            found = call(arguments, None, self.copy)
+            if call.accelerated is not self._accelerated and not keywords:
+                self._entry = call.entry(self._captures, known[1])
+                self._accelerated = call.accelerated
+            return found
         return self.run(None, *arguments, **keywords)
 
     def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any:
@@ -220,6 +233,7 @@ class Function(Tools, Generic[F]):
         self._artifacts.clear()
         self._calls.clear()
         self._known.clear()
+        self._entry = self._accelerated = None
 
     def mlir(self, *arguments: Any, locations: bool = False, **keywords: Any) -> str:
         """The text of the program.

@@ -14,7 +14,7 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from ctypes import CFUNCTYPE, POINTER, Structure, byref
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from . import cache
+from .accelerator import Accelerated, accelerator, describe
 from .backend import CompileOptions, RunOptions
 from .device_arrays import run_from_host
 from .driver import driver
@@ -214,11 +215,11 @@ class _Handle:
         self._destroy, self._dead = destroy, dead
 
     def __del__(self) -> None:
-        self._dead.append((self._destroy, self.value))
+        self._dead.append((self._destroy, self.value, self.owner))
 
 
-#: Functions that destroy handles, and the handles, in order.
-_Dead = collections.deque[tuple[Any, int]]
+#: Functions that destroy handles, the handles, and what they need until then, in order.
+_Dead = collections.deque[tuple[Any, int, object]]
 
 
 @dataclass
@@ -272,8 +273,9 @@ class NativeBackend:
     def _bury(self) -> None:
         """Destroy the handles that are no longer needed."""
         while self._dead:
-            destroy, handle = self._dead.popleft()
+            destroy, handle, owner = self._dead.popleft()
             destroy(handle)
+            del owner
 
     def _messages(self) -> list[Diagnostic]:
         """The messages of the last call, with their notes."""
@@ -504,8 +506,11 @@ class NativeBackend:
         results: int,
         framework: Framework,
         index: int,
+        written: Collection[str] = (),
     ) -> FastCall | None:
         """A function like `run_on_gpu`, for values that have not been checked; see `fast_calls.py`.
+
+        `written` names the parameters that the program may write.
 
         None if the artifact has not run on the GPU `index`, or has other parameters.
         """
@@ -517,8 +522,69 @@ class NativeBackend:
             self._begin()
             return self._run_loaded(artifact, loaded, results, stream)
 
+        if loaded.accelerated is not None and not artifact.prints:
+            found = self._accelerate(loaded.accelerated, loaded, parameters, framework, written)
+            if found is not None:
+                return found
         memory = loaded.arguments.memory
-        return fast_call(parameters, framework, index, self._lock, memory, run)
+        return fast_call(parameters, framework, index, self._lock, memory, run, written)
+
+    def _accelerate(
+        self,
+        accelerated: Accelerated,
+        loaded: Loaded,
+        parameters: Sequence[Parameter],
+        framework: Framework,
+        written: Collection[str],
+    ) -> FastCall | None:
+        """The fast call of the accelerator; None if it cannot call the program."""
+        if framework.fast is None:
+            return None
+        dtypes = [framework.fast_dtype(p.elements[0]) if p.elements else None for p in parameters]
+        described = describe(parameters, dtypes, written)
+        if described is None:
+            return None
+        memory, words = loaded.allocator, loaded.results
+
+        def take(blocks: dict[int, Any], pointer: int, shape: tuple[int, ...], name: str) -> Any:
+            memory.blocks = blocks
+            try:
+                array = memory.take(pointer, shape, name)
+            finally:
+                memory.blocks = {}
+            return Foreign(pointer, shape, name) if array is None else array
+
+        kinds = {place: _TYPES[code] for place, code, _ in words.slots}
+
+        def number(place: int) -> Any:
+            return np.frombuffer(words.raw(place), kinds[place], 1)[0]
+
+        def fail() -> None:
+            raise RunError(self._messages())
+
+        names = [ELEMENTS[code] for _, code, rank in words.slots if rank >= 0]
+        given = framework.accelerated(memory, names)
+        makes = iter(given.pop("makes"))
+        slots = tuple(
+            (
+                rank,
+                _TYPES[code].itemsize,
+                ELEMENTS[code],
+                *(next(makes) if rank >= 0 else (None, None)),
+            )
+            for _, code, rank in words.slots
+        )
+        is_prepared = accelerated.prepare(
+            **given, **described, slots=slots,
+            run=ctypes.cast(self._run_packed, ctypes.c_void_p).value,
+            executable=loaded.handle.value,
+            arguments=loaded.arguments.address, results=words.address, owner=loaded,
+            acquire=self._lock.acquire, release=self._lock.release,
+            dead=self._dead, bury=self._bury, names=globals(), forks="_forks",
+            kind=framework.fast_class(), index=memory.index,
+            part=memory.part, other=take, number=number, fail=fail,
+        )  # fmt: skip
+        return accelerated.run if is_prepared else None
 
     def _begin(self) -> None:
         """Before each run on a GPU."""
@@ -536,15 +602,23 @@ class NativeBackend:
         loaded = Loaded(arguments, results, allocator(index, usual))
         if "ptx" not in artifact.saved:
             self._compile_read(artifact)
-        allocate, free = _Allocate(loaded.allocate), _Free(loaded.free)
+        module, user = accelerator(), None
+        if module is None:
+            allocate, free = _Allocate(loaded.allocate), _Free(loaded.free)
+        else:
+            # In other calls than fast ones, these call the functions of `loaded`.
+            accelerated: Accelerated = module.Call(loaded.allocate, loaded.free)
+            loaded.accelerated, user = accelerated, accelerated.address
+            allocate, free = _Allocate(module.ALLOCATE), _Free(module.FREE)
         size, kind = ctypes.sizeof(_DeviceOptions), _DEVICES["cuda"]
-        given = _DeviceOptions(size, kind, index, 0, 0, allocate, free)
+        given = _DeviceOptions(size, kind, index, 0, 0, allocate, free, user)
         handle = self._library.obs_load(artifact.program.value, byref(given))
         if not handle:
             raise RunError(self._messages())
         destroy = self._library.obs_executable_destroy
-        loaded.callbacks = (allocate, free)
-        loaded.handle = _Handle(handle, destroy, self._dead, artifact.program)
+        # The callbacks live until the handle is destroyed.
+        owner = artifact.program, allocate, free, loaded.accelerated
+        loaded.handle = _Handle(handle, destroy, self._dead, owner)
         artifact.on_gpus[index, allocator] = loaded
         if artifact.saved and "ptx" not in artifact.saved:
             artifact.saved["ptx"] = self._show(artifact, "ptx")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import drawing
@@ -232,6 +232,8 @@ class RaceReport:
     races: tuple[Diagnostic, ...]
     #: Accesses that could not be proved, and barriers that a thread can miss.
     unproved: tuple[Diagnostic, ...]
+    #: The same answers as data: kernels, accesses, threads and addresses; see docs/Embedding.md.
+    data: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> RaceReport:
@@ -241,7 +243,10 @@ class RaceReport:
             return tuple(_answer(answer, severity) for answer in data[kind])
 
         return cls(
-            answers("proofs", "remark"), answers("races", "error"), answers("unproved", "error")
+            answers("proofs", "remark"),
+            answers("races", "error"),
+            answers("unproved", "error"),
+            data,
         )
 
     def __bool__(self) -> bool:

@@ -272,39 +272,39 @@ class _State(threading.local):
     trace: Trace | None = None
 
 
-_state = _State()
+thread_state = _State()
 
 
 def current() -> Trace:
     """The trace of the function that is being traced; an error if there is none."""
-    if _state.trace is None:
+    if thread_state.trace is None:
         raise TraceError(
             "arrays and scalars of a program exist only while a function is traced: "
             "use this operation in a function with @obs.jit"
         )
-    return _state.trace
+    return thread_state.trace
 
 
 @contextmanager
 def tracing(trace: Trace) -> Iterator[Trace]:
     """Make a trace the current one of this thread."""
-    before, _state.trace = _state.trace, trace
+    before, thread_state.trace = thread_state.trace, trace
     try:
         yield trace
     finally:
-        _state.trace = before
+        thread_state.trace = before
         for block in trace.stack:
             block.is_open = False
 
 
 def is_tracing() -> bool:
     """True if a function is being traced in this thread."""
-    return _state.trace is not None
+    return thread_state.trace is not None
 
 
 def is_known(value: Value) -> bool:
     """True if the code that is being traced can use a value."""
-    return value.block.is_open and value.block.owner is _state.trace
+    return value.block.is_open and value.block.owner is thread_state.trace
 
 
 def use(value: Value) -> str:

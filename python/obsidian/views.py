@@ -162,6 +162,8 @@ class Framework:
     #: For `fast_calls.py`, in Python: the test that an array {a} of the usual class is contiguous,
     #: on the GPU {index}, and has elements of {dtype}; and its address. None if this takes more.
     fast: ClassVar[tuple[str, str] | None] = None
+    #: The test that a program may write such an array.
+    fast_writable: ClassVar[str] = "True"
 
     def view(self, value: Any) -> View:
         """The view of an array. The framework copies an array that is not contiguous.
@@ -176,6 +178,15 @@ class Framework:
 
     def fast_dtype(self, element: str) -> Any:
         """The element type with which `fast` compares; None if there is none."""
+        raise NotImplementedError
+
+    def accelerated(self, memory: Allocator, elements: Sequence[str]) -> dict[str, Any]:
+        """For `accelerator.py`: how C reads the arrays that `fast` reads, and makes results.
+
+        `memory` is an allocator of this framework, and `elements` are those of the results. The
+        members are arguments of `Call.prepare` in `obsidian_accelerator.c`. `makes` has two
+        for each of the elements: `dtype` and `make` of a result.
+        """
         raise NotImplementedError
 
     def to_host(self, view: View) -> Any:

@@ -13,7 +13,6 @@ from foreign import (
     LIBRARY,
     FakeDriver,
     call_of,
-    increment,
     needs_fake_cuda,
     needs_library,
     pairs,
@@ -39,6 +38,7 @@ from obsidian import (
     interop,
     native,
 )
+from obsidian.accelerator import accelerator
 from obsidian.backend import RunOptions
 from obsidian.calls import Call
 
@@ -55,9 +55,18 @@ def blocks(a: Annotated[Pull, "n <= 9", 4, f32], b: Annotated[Pull, 4, "n", f32]
     return a + b.T
 
 
-@pytest.fixture
-def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[native.NativeBackend]:
+#: Old versions of PyTorch, and those that describe tensors to C. Only the accelerator uses that.
+VERSIONS = ["old", "new"] if accelerator() is not None else ["old"]
+
+
+@pytest.fixture(params=VERSIONS)
+def backend(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[native.NativeBackend]:
     """The compiler, a driver that pretends, and a PyTorch whose tensors say that they are there."""
+    if request.param == "new":
+        monkeypatch.setattr(Tensor, "__dlpack_c_exchange_api__", torch.exchange(), raising=False)
+        monkeypatch.setattr(frameworks.Torch, "_empty_strided", lambda self: torch.empty_strided)
     monkeypatch.setenv("OBS_CUDA_DRIVER", str(FAKE_CUDA))
     fake = FakeDriver()
     for module in (calls, native):
@@ -206,18 +215,39 @@ def test_results_are_new(backend: native.NativeBackend) -> None:
 
 @needs_fake_cuda
 def test_programs_without_fast_calls(backend: native.NativeBackend) -> None:
-    """Programs that write an argument, and arrays of tuples."""
-    for function, values in (
-        (increment, [on_gpu([1, 2], "int32")]),
-        (pairs, [(on_gpu([1], "int32"), on_gpu([1], "int8")), 1, True]),
-    ):
-        call = call_of(function, backend)
-        call(values)
-        assert call._fast is None
-        call(values)
+    """Arrays of tuples."""
+    call, values = call_of(pairs, backend), [(on_gpu([1], "int32"), on_gpu([1], "int8")), 1, True]
+    call(values)
+    assert call._fast is None
+    call(values)
     call, rows = call_of(twice, backend), on_gpu(np.ones((2, 3)), "bfloat16")
     call([rows])
     compare(call, [rows], is_fast=True)
+
+
+@obs.jit(donate="a")
+def add_into(a: Annotated[Pull, "n", i32], b: Annotated[Pull, "n", i32]) -> Any:
+    return (a + b).force(into=a), b
+
+
+@needs_fake_cuda
+def test_donated_arguments(backend: native.NativeBackend) -> None:
+    call = call_of(add_into, backend)
+    memory = on_gpu(np.arange(16), "int32")
+    a, b = memory[:8], memory[8:]
+    call([a, b])
+    empty = on_gpu([], "int32")
+    for values in ([a, b], [b, a], [empty, empty]):
+        compare(call, values, is_fast=True)
+    for _ in range(3):
+        found, same_b = call([a, b])
+        assert [found.data_ptr(), same_b.data_ptr()] == [a.data_ptr(), b.data_ptr()]
+        assert found is not a
+    needed = on_gpu(np.arange(8), "int32")
+    needed.requires_grad = True
+    for values in ([a, a], [memory[:8], memory[4:12]], [memory[4:12], memory[:8]], [needed, b]):
+        compare(call, values, is_fast=False)
+    compare(call, [a, needed], is_fast=True)
 
 
 @needs_fake_cuda
@@ -225,14 +255,15 @@ def test_errors(backend: native.NativeBackend, monkeypatch: pytest.MonkeyPatch) 
     call, x = call_of(saxpy, backend), on_gpu(np.ones(8))
     call([2.0, x, x])
 
-    def fail(*_: Any) -> int:
+    def fail() -> None:
         raise KeyboardInterrupt
 
-    (loaded,) = call.artifact.on_gpus.values()
-    monkeypatch.setattr(loaded.allocator, "allocate", fail)
-    with pytest.raises(KeyboardInterrupt):
-        call([2.0, x, x])
-    monkeypatch.undo()
+    for _ in range(2):
+        monkeypatch.setattr(Tensor, "hook", fail)
+        with pytest.raises(KeyboardInterrupt):
+            call([2.0, x, x])
+        monkeypatch.setattr(Tensor, "hook", None)
+        assert call([2.0, x, x]).shape == (8,)
     monkeypatch.setattr(native, "_forks", native._forks + 1)
     with pytest.raises(obs.ObsidianError, match="a process that was forked"):
         call([2.0, x, x])

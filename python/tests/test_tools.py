@@ -178,6 +178,9 @@ def test_races() -> None:
     assert [p.message.split(",")[0] for p in good.proofs] == [
         "kernel 'sums' is proved free of races"
     ]
+    (proof,) = good.data["proofs"]
+    assert (proof["kernel"], proof["unbounded"]) == ("sums", len(good.assumptions))
+    assert f" 1 of {proof['accesses']} accesses" in good.proofs[0].message
 
 
 def test_a_race_is_no_exception_here(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,13 +5,16 @@ The real one is tested by gpu_interop.py.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+
+from obsidian import dlpack
 
 
 class DType:
@@ -36,9 +39,14 @@ DTYPES = {
 class Tensor:
     """A tensor in the memory of the host; with the device "cuda", it says that it is on GPU 0."""
 
+    #: What the allocator does before it allocates.
+    hook: ClassVar[Callable[[], None] | None] = None
+
     def __init__(self, array: Any, dtype: DType, device: str = "cpu") -> None:
         self.array, self.dtype, self.device = array, dtype, SimpleNamespace(type=device)
         self.requires_grad = self.negative = False
+        #: What `_describe` has written.
+        self.extents: Any = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -101,8 +109,14 @@ class Tensor:
         return self.array
 
     def new_empty(self, shape: Any, dtype: DType | None = None) -> Tensor:
+        run_hook()
         dtype = dtype or self.dtype
         return Tensor(np.empty(shape, dtype.numpy), dtype, self.device.type)
+
+
+def run_hook() -> None:
+    if Tensor.hook is not None:
+        Tensor.hook()
 
 
 def tensor(values: Any, dtype: str) -> Tensor:
@@ -115,6 +129,46 @@ def empty(shape: Any, dtype: DType, device: Any) -> Tensor:
 
 def from_numpy(array: Any) -> Tensor:
     return tensor(array, array.dtype.name)
+
+
+def _describe(tensor: Tensor, place: int) -> int:
+    """Writes a tensor as DLPack describes it to C; -1 if it cannot be described."""
+    if tensor.dtype.name == "complex64":
+        return -1
+    array, code = tensor.array, {"b": 6, "i": 0, "u": 1, "f": 2}[tensor.dtype.numpy.kind]
+    rank = array.ndim
+    strides = [stride // array.itemsize for stride in array.strides]
+    extents = (ctypes.c_int64 * (2 * rank))(*array.shape, *strides)
+    found = dlpack._Tensor.from_address(place)
+    found.data, found.byte_offset, found.rank = array.ctypes.data - 8, 8, rank
+    found.device_type, found.device_id = (2 if tensor.device.type == "cuda" else 1), 0
+    found.code = 4 if tensor.dtype.name == "bfloat16" else code
+    found.bits, found.lanes = 8 * array.itemsize, 1
+    found.shape = ctypes.cast(extents, type(found.shape))
+    found.strides = ctypes.cast(ctypes.addressof(extents) + 8 * rank, type(found.strides))
+    tensor.extents = extents
+    return 0
+
+
+_FUNCTION = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(_describe)
+#: The members of `DLPackExchangeAPI`: the version, and functions, of which one is used.
+_EXCHANGE = (ctypes.c_uint64 * 7)(1, 0, 0, 0, 0, ctypes.cast(_FUNCTION, ctypes.c_void_p).value, 0)
+
+
+def exchange() -> object:
+    """The attribute `__dlpack_c_exchange_api__` of a class of tensors that describes them to C."""
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype = ctypes.py_object
+    make.argtypes = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+    capsule: object = make(ctypes.addressof(_EXCHANGE), b"dlpack_exchange_api", None)
+    return capsule
+
+
+def empty_strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType) -> Tensor:
+    array = np.empty(shape, dtype.numpy)
+    assert array.size == 0 or array.strides == tuple(s * array.itemsize for s in strides)
+    run_hook()
+    return Tensor(array, dtype, "cuda")
 
 
 class Operator:
@@ -147,6 +201,7 @@ def installed() -> Iterator[None]:
         empty=empty,
         device=lambda kind, index: SimpleNamespace(type=kind, index=index),
         sym_max=max,
+        cuda=SimpleNamespace(device_count=lambda: 1),
         library=library,
         _C=SimpleNamespace(_cuda_getCurrentRawStream=lambda index: 7 * index),
     )

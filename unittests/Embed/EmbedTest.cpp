@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Embed.h"
+#include "Obsidian/Reports/Passes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/JSON.h"
 #include "gtest/gtest.h"
 #include <numeric>
@@ -14,6 +17,7 @@
 
 using namespace mlir;
 using namespace mlir::obs::embed;
+using mlir::obs::checkRaces;
 
 namespace {
 
@@ -252,7 +256,44 @@ TEST(EmbedTest, ReportsAsJSON) {
     EXPECT_EQ(races.getArray("proofs")->size(), 1u) << run;
     EXPECT_TRUE(races.getArray("races")->empty());
     EXPECT_TRUE(races.getArray("unproved")->empty());
+    const llvm::json::Object &proof =
+        *races.getArray("proofs")->front().getAsObject();
+    EXPECT_EQ(proof.getString("kernel"), "increment");
+    EXPECT_EQ(proof.getInteger("unbounded"), 0);
   }
+}
+
+TEST(EmbedTest, RacesAsData) {
+  Compiler compiler;
+  // Thread 0 reads what thread 1 writes, without a barrier.
+  auto module = parseSourceString<ModuleOp>(R"(
+gpu.module @kernels {
+  gpu.func @exchange() kernel attributes {known_block_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %v = arith.constant 7 : i32
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %a = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<2xi32, #gpu.address_space<workgroup>>
+    memref.store %v, %a[%t] : memref<2xi32, #gpu.address_space<workgroup>> loc("a.py":3:4)
+    %other = arith.subi %c1, %t : index
+    %x = memref.load %a[%other] : memref<2xi32, #gpu.address_space<workgroup>> loc("a.py":5:6)
+    gpu.return
+  }
+})",
+                                            &compiler.getContext());
+  ASSERT_TRUE(module);
+  SmallVector<llvm::json::Object> answers;
+  ScopedDiagnosticHandler quiet(&compiler.getContext(),
+                                [](Diagnostic &) { return success(); });
+  EXPECT_TRUE(failed(checkRaces(*module, answers)));
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(llvm::json::Value(std::move(answers[0])), *llvm::json::parse(R"({
+    "kernel": "exchange", "memory": "shared", "scope": "warp",
+    "accesses": [
+      {"kind": "write", "location": {"file": "a.py", "line": 3, "column": 4}},
+      {"kind": "read", "location": {"file": "a.py", "line": 5, "column": 6}}],
+    "threads": [1, 0], "byte": [4]})"));
 }
 
 TEST(EmbedTest, OptionsOfTilesAndCollectives) {

@@ -30,6 +30,12 @@ reportCost(ModuleOp module, const ObsToGPUOptions &options, raw_ostream &os);
 FailureOr<llvm::json::Value> explainBarriers(ModuleOp module,
                                              const ObsToGPUOptions &options);
 
+/// Emits the answers of `obs-check-races` for the kernels of `module`, and
+/// appends each of them as data, in order: the remarks of proofs, and the
+/// errors that begin with `[race`. Fails if there is no proof for a kernel.
+LogicalResult checkRaces(ModuleOp module,
+                         SmallVectorImpl<llvm::json::Object> &answers);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_REPORTS_PASSES_H
