@@ -10,7 +10,8 @@ nothing, and tensors of a GPU by tensors of the host, whose methods cost the sam
 times of a CPU: of the work of Python and of the library in a call. With --gpu, calls run on a GPU,
 beside the launch of the driver, PyTorch, and CuPy.
 
-Needs PyTorch, a C compiler (cc), Python.h and OBS_LIBRARY; --gpu also needs CuPy.
+Needs PyTorch, a C compiler (cc), Python.h and OBS_LIBRARY; --gpu also needs CuPy. OBS_ACCELERATOR
+may name the compiled accelerator.
 
   OBS_LIBRARY=... PYTHONPATH=python benchmarks/call_overhead.py --out call-overhead.json
   OBS_LIBRARY=... PYTHONPATH=python benchmarks/call_overhead.py --gpu --out call-overhead-gpu.json
@@ -65,7 +66,9 @@ def driver_without_work(folder: Path) -> Path:
 
 
 def build_accelerator(folder: Path) -> Path:
-    """The accelerator of the sources."""
+    """The accelerator that OBS_ACCELERATOR names, or that of the sources."""
+    if named := os.environ.get("OBS_ACCELERATOR"):
+        return Path(named).resolve()
     include = Path(sysconfig.get_path("include"))
     path = folder / "obsidian_accelerator.abi3.so"
     source = ROOT / "python" / "accelerator" / "obsidian_accelerator.c"
