@@ -50,6 +50,37 @@ void ArrayBuilder::par(Extents extents, Level unit,
   code(body->getArguments());
 }
 
+SmallVector<Value>
+ArrayBuilder::getWindowPlace(const IndexedWindows &windows, Value indices,
+                             int64_t rank, ValueRange outer,
+                             llvm::function_ref<Value(Value, int64_t)> limit) {
+  SmallVector<Value> batch, place(rank);
+  for (int64_t dim : windows.batchDims)
+    batch.push_back(outer[dim]);
+  for (auto [k, dim] : llvm::enumerate(windows.startMap)) {
+    SmallVector<Value> at(batch);
+    if (windows.vectorDim)
+      at.insert(at.begin() + *windows.vectorDim, getIndex(k));
+    if (at.empty())
+      at.push_back(getIndex(0));
+    place[dim] =
+        limit(castToIndex(getOne(indices, at), windows.isUnsigned), dim);
+  }
+  for (auto [dim, other] :
+       llvm::zip_equal(windows.batching, windows.indexBatching))
+    place[dim] =
+        batch[other - (windows.vectorDim && other > *windows.vectorDim)];
+  for (auto [dim, window] :
+       llvm::zip_equal(windows.offsetDims, windows.windowDims))
+    place[window] = place[window] ? add(place[window], outer[dim]) : outer[dim];
+  for (Value &index : place)
+    if (!index)
+      index = getIndex(0);
+  if (place.empty())
+    place.push_back(getIndex(0));
+  return place;
+}
+
 Value ArrayBuilder::scatter(Value onto, Extents iterations,
                             llvm::function_ref<Target(ValueRange)> code,
                             const WriteContract &contract) {

@@ -28,7 +28,8 @@ Value Converter::getArray(Value value) {
   return array;
 }
 
-Extents Converter::getNumbers(ArrayRef<OpFoldResult> numbers) {
+SmallVector<OpFoldResult>
+Converter::getNumbers(ArrayRef<OpFoldResult> numbers) {
   Extents lowered;
   for (OpFoldResult number : numbers) {
     auto value = dyn_cast<Value>(number);
@@ -39,14 +40,14 @@ Extents Converter::getNumbers(ArrayRef<OpFoldResult> numbers) {
   return lowered;
 }
 
-Extents Converter::getShape(Type type, ValueRange dynamic) {
+SmallVector<OpFoldResult> Converter::getShape(Type type, ValueRange dynamic) {
   return orOne(getNumbers(
       getMixedValues(cast<ShapedType>(type).getShape(), dynamic, b)));
 }
 
 /// Binds `result` to `array`, which has at least the static extents of its
 /// type.
-void Converter::define(Value result, Value array) {
+LogicalResult Converter::defineArray(Value result, Value array) {
   auto type = cast<ShapedType>(result.getType());
   Extents extents = b.getExtents(array);
   bool isKnown = true;
@@ -58,6 +59,7 @@ void Converter::define(Value result, Value array) {
       isKnown = false;
     }
   values[result] = isKnown ? array : b.reshape(array, extents);
+  return success();
 }
 
 /// One kernel writes all arrays, since each may read memory that others
@@ -129,7 +131,7 @@ Value Converter::buildCode(Block &body, ValueRange arguments) {
   return buildValue(body.getTerminator()->getOperand(0), map, {});
 }
 
-Values Converter::getPlace(AffineMap map, ValueRange indices) {
+SmallVector<Value> Converter::getPlace(AffineMap map, ValueRange indices) {
   std::function<Value(AffineExpr)> build = [&](AffineExpr expr) -> Value {
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       return indices[dim.getPosition()];
