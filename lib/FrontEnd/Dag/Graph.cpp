@@ -367,9 +367,10 @@ Node *Graph::makeParam(const DagType *type, const std::string &name,
     return make(Node::Tuple, type, parts);
   }
   if (type->isArray() && type->getScalar()->hasArrays())
-    diagnostics.error(at, "'" + StringRef(name) +
-                              "' cannot be in memory: the elements of an array "
-                              "of structs have no arrays as fields");
+    diagnostics.error(at,
+                      "'{0}' cannot be in memory: the elements of an array of "
+                      "structs have no arrays as fields",
+                      name);
   paramTypes.push_back(type);
   paramNames.push_back(name);
   params.push_back(make(type->isArray() ? Node::ParamArray : Node::ParamScalar,
