@@ -53,13 +53,11 @@ OpFoldResult ArrayBuilder::getProduct(Extents extents) {
     else if (!rest)
       rest = cast<Value>(extent);
     else
-      rest = arith::MulIOp::create(*this, rest, cast<Value>(extent));
+      rest = mul(rest, cast<Value>(extent));
   }
   if (!rest || !known)
     return getIndexAttr(known);
-  return known == 1
-             ? rest
-             : arith::MulIOp::create(*this, rest, getIndex(known)).getResult();
+  return known == 1 ? rest : mul(rest, getIndex(known));
 }
 
 SmallVector<Value> ArrayBuilder::get(Value array, ValueRange indices) {
@@ -288,7 +286,7 @@ ArrayBuilder::readPadded(Value array, ValueRange places,
   Value zero = getIndex(0), isInside;
   auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     Value holds = arith::CmpIOp::create(*this, predicate, a, b);
-    isInside = isInside ? arith::AndIOp::create(*this, isInside, holds) : holds;
+    isInside = both(isInside, holds);
   };
   for (auto [d, place] : llvm::enumerate(places)) {
     Value index = place;

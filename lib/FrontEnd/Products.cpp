@@ -244,11 +244,11 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
   /// of neighbours, which one access reads or writes.
   auto getPlaces = [&](Value first) {
     int64_t group = std::min<int64_t>(side, 4);
-    Value start = arith::MulIOp::create(*this, first, getIndex(group));
+    Value start = mul(first, getIndex(group));
     SmallVector<Value> places;
     for (int64_t k = 0; k < side; ++k)
-      places.push_back(arith::AddIOp::create(
-          *this, start, getIndex(k / group * group * lanes + k % group)));
+      places.push_back(
+          add(start, getIndex(k / group * group * lanes + k % group)));
     return places;
   };
   Value tiles =

@@ -19,6 +19,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::dag;
+using Order = ScalarBuilder::Order;
 
 Value Lowering::generate(
     ValueRange extents, ArrayRef<mlir::Type> types,
@@ -99,8 +100,7 @@ SmallVector<Value> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
         llvm::any_of(length->free, [&](Node *v) { return !bindings.count(v); }))
       return body();
     Value end = emitIndex(length);
-    Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                           indices.front(), end);
+    Value isInside = b.compare(Order::LT, indices.front(), end);
     return choose(isInside, getZeros(getTypes(node->type)), body);
   };
   if (!loops.empty())
@@ -134,7 +134,7 @@ Lowering::distribute(Level level, ArrayRef<Value> extents,
                      llvm::function_ref<SmallVector<Value>()> body) {
   Value count = extents[0];
   for (Value extent : extents.drop_front())
-    count = arith::MulIOp::create(b, count, extent);
+    count = b.mul(count, extent);
   Value numbers = IotaOp::create(b, pull(1, indexType), count);
   Region region;
   Block *block = new Block;
@@ -306,7 +306,7 @@ void Lowering::storeElements(Node *node, Stored &result) {
   if (inner == 0) {
     Value count = extents[0];
     for (Value extent : ArrayRef(extents).drop_front())
-      count = arith::MulIOp::create(b, count, extent);
+      count = b.mul(count, extent);
     parts = JoinOp::create(b, push(Level::Grid, {ShapedType::kDynamic}, types),
                            parts, ValueRange(count),
                            b.getDenseI64ArrayAttr({ShapedType::kDynamic}));
@@ -329,8 +329,7 @@ SmallVector<Value> Lowering::runCollective(Node *node, Level level,
       Node *length = graph.getDim(from, 0);
       if (length->free.empty())
         return access(from, {i}).values;
-      Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k[0],
-                                             emitIndex(length));
+      Value isInside = b.compare(Order::LT, k[0], emitIndex(length));
       return choose(isInside, getZeros(elements),
                     [&] { return access(from, {i}).values; });
     });

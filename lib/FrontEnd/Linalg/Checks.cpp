@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::fromlinalg;
+using Order = ScalarBuilder::Order;
 
 bool fromlinalg::isElement(Type type) {
   return type.isIndex() || convertElementType(type) == type;
@@ -119,8 +120,7 @@ void Converter::assertSame(OpFoldResult extent, OpFoldResult other,
                            StringRef message) {
   if (isSameExtent(extent, other))
     return;
-  Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       b.getIndex(extent), b.getIndex(other));
+  Value isSame = b.compare(Order::EQ, b.getIndex(extent), b.getIndex(other));
   AssertOp::create(b, isSame, b.getStringAttr(message));
 }
 
