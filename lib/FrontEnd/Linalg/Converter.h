@@ -55,6 +55,8 @@ struct Structured {
   Value getOutput(unsigned k) const { return getArgument(inputs + k); }
   AffineMap getOutputMap(unsigned k) const { return maps[inputs + k]; }
   Operation *getYield() const { return body->getTerminator(); }
+  /// These values, and all values on which they depend in the body.
+  llvm::SetVector<Value> getNeeded(ValueRange wanted) const;
   /// The positions of the dimensions of a result among the kept dimensions.
   SmallVector<int64_t> getOrder(unsigned k) const {
     return llvm::map_to_vector(

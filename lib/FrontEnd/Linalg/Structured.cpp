@@ -75,13 +75,6 @@ static bool isChoice(const Structured &s, ArrayRef<Value> elements) {
 /// The elements that update the results, one for each, if the update is
 /// associative: operators, or a choice. Empty otherwise.
 static SmallVector<Value> matchElements(const Structured &s) {
-  DenseSet<Value> dependent;
-  for (unsigned k = 0; k < s.outputs; ++k)
-    dependent.insert(s.getOutput(k));
-  for (Operation &op : s.body->without_terminator())
-    if (llvm::any_of(getReads(&op),
-                     [&](Value read) { return dependent.contains(read); }))
-      dependent.insert_range(op.getResults());
   SmallVector<Value> elements;
   bool areOperators = true;
   for (auto [k, value] : llvm::enumerate(s.getYield()->getOperands())) {
@@ -98,7 +91,10 @@ static SmallVector<Value> matchElements(const Structured &s) {
     elements.push_back(
         select ? select.getTrueValue()
                : op->getOperand(op->getOperand(0) == output ? 1 : 0));
-    if (dependent.contains(elements.back()))
+    // The elements do not depend on the results.
+    llvm::SetVector<Value> needed = s.getNeeded(elements.back());
+    if (llvm::any_of(s.body->getArguments().drop_front(s.inputs),
+                     [&](Value result) { return needed.contains(result); }))
       return {};
   }
   return areOperators || isChoice(s, elements) ? elements
@@ -216,15 +212,14 @@ Value Converter::contract(const Structured &s, Value element, Value init,
   Values factors(product->getOperands());
   SmallVector<ArrayBuilder::Side> sides;
   for (unsigned side : {0, 1}) {
-    llvm::SetVector<Value> needed;
-    needed.insert(factors[side]);
-    for (unsigned k = 0; k < needed.size(); ++k)
-      if (Operation *op = needed[k].getDefiningOp();
-          op && op->getBlock() == s.body) {
-        if (isa<linalg::IndexOp, tensor::ExtractOp>(op) || op->getNumRegions())
-          return {};
-        needed.insert_range(op->getOperands());
-      }
+    llvm::SetVector<Value> needed = s.getNeeded(factors[side]);
+    if (llvm::any_of(needed, [&](Value value) {
+          Operation *op = value.getDefiningOp();
+          return op && op->getBlock() == s.body &&
+                 (isa<linalg::IndexOp, tensor::ExtractOp>(op) ||
+                  op->getNumRegions());
+        }))
+      return {};
     Value array = s.operands[side];
     if (!needed.contains(s.getArgument(side)) ||
         needed.contains(s.getArgument(1 - side)) ||

@@ -87,6 +87,14 @@ llvm::SetVector<Value> fromlinalg::getReads(Operation *op) {
   return reads;
 }
 
+llvm::SetVector<Value> Structured::getNeeded(ValueRange wanted) const {
+  llvm::SetVector<Value> needed(wanted.begin(), wanted.end());
+  for (unsigned k = 0; k < needed.size(); ++k)
+    if (Operation *op = needed[k].getDefiningOp(); op && op->getBlock() == body)
+      needed.insert_range(getReads(op));
+  return needed;
+}
+
 /// Builds the code of a value of a body from the values in `map` and the
 /// `indices` of the iteration, unless it exists already.
 Value Converter::buildValue(Value value, IRMapping &map, ValueRange indices) {
@@ -166,16 +174,11 @@ Value Converter::align(const Structured &s, unsigned operand) {
 
 /// One array over the domain, whose components are values of the body.
 Value Converter::buildPoints(const Structured &s, ValueRange wanted) {
-  // The values in the body on which the wanted values depend.
-  llvm::SetVector<Value> needed(wanted.begin(), wanted.end());
+  llvm::SetVector<Value> needed = s.getNeeded(wanted);
   llvm::SmallSetVector<int64_t, 4> dims;
-  for (unsigned k = 0; k < needed.size(); ++k)
-    if (Operation *op = needed[k].getDefiningOp();
-        op && op->getBlock() == s.body) {
-      for (Value read : getReads(op))
-        needed.insert(read);
+  for (Value value : needed)
+    if (Operation *op = value.getDefiningOp(); op && op->getBlock() == s.body)
       op->walk([&](linalg::IndexOp index) { dims.insert(index.getDim()); });
-    }
   Extents domain = orOne(s.domain);
   IRMapping known;
   Values arrays, arguments;
