@@ -91,8 +91,8 @@ Node *Lowering::open(Node *array) {
 /// Element `indices` of `node` inside of `loops`. The loops of `current` are
 /// bound one after the other. Past the end of a row, the element is 0.
 SmallVector<Value> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
-                                         ArrayRef<Value> indices, Node *current,
-                                         unsigned firstLoop) {
+                                         ArrayRef<Value> indices,
+                                         Node *current) {
   auto guarded = [&](Node *length, Body body) {
     // If all rows have equal lengths, no condition is needed. The same holds
     // for a value that does not depend on the row.
@@ -118,34 +118,40 @@ SmallVector<Value> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
       return emitElement(node, {}, indices.drop_front(), current->ops[2]);
     });
   // Other arrays are in memory. Their rows may have different lengths.
-  if (indices.size() == 1)
-    return guarded(graph.getDim(current, 0), [&] {
-      return access(current, {Result{{indices[0]}, getDepth()}}).values;
-    });
-  SmallVector<Result, 4> at;
-  for (Value index : indices)
-    at.push_back(Result{{index}, getDepth()});
-  return access(current, at).values;
+  return guarded(indices.size() == 1 ? graph.getDim(current, 0) : nullptr, [&] {
+    SmallVector<Result, 4> at;
+    for (Value index : indices)
+      at.push_back(Result{{index}, getDepth()});
+    return access(current, at).values;
+  });
+}
+
+SmallVector<Value> Lowering::getExtents(ArrayRef<Node *> loops) {
+  return llvm::map_to_vector(loops, [&](Node *loop) {
+    return getExtent(graph.getBound(loop->ops[0]));
+  });
+}
+
+/// The number of iterations of loops.
+static Value getCount(ArrayBuilder &b, ArrayRef<Value> extents) {
+  Value count = extents[0];
+  for (Value extent : extents.drop_front())
+    count = b.mul(count, extent);
+  return count;
 }
 
 SmallVector<Value>
 Lowering::distribute(Level level, ArrayRef<Value> extents,
                      ArrayRef<Node *> loops,
                      llvm::function_ref<SmallVector<Value>()> body) {
-  Value count = extents[0];
-  for (Value extent : extents.drop_front())
-    count = b.mul(count, extent);
-  Value numbers = IotaOp::create(b, pull(1, indexType), count);
-  Region region;
-  Block *block = new Block;
-  region.push_back(block);
-  block->addArgument(indexType, b.getLoc());
+  Value numbers = IotaOp::create(b, pull(1, indexType), getCount(b, extents));
   // The types of the results follow from the body, so the operation is created
-  // last. A placeholder represents it until then.
-  auto holder = scf::ExecuteRegionOp::create(b, TypeRange());
-  holder.getRegion().takeBody(region);
+  // after it.
+  Region region;
+  Block *block = &region.emplaceBlock();
+  block->addArgument(indexType, b.getLoc());
   SmallVector<Value> parts;
-  inside(holder, block, level, [&] {
+  inside(nullptr, block, level, [&] {
     Value rest = block->getArgument(0);
     SmallVector<Value> indices(extents.size());
     for (unsigned k = extents.size(); k-- > 0;) {
@@ -168,8 +174,7 @@ Lowering::distribute(Level level, ArrayRef<Value> extents,
     types.push_back(push(Level::Grid, all, type.getElementTypes()));
   }
   auto op = DistributeOp::create(b, types, numbers, level, Level::Grid);
-  op.getBody().takeBody(holder.getRegion());
-  holder.erase();
+  op.getBody().takeBody(region);
   return SmallVector<Value>(op.getResults());
 }
 
@@ -255,9 +260,7 @@ Value Lowering::storeProduct(Node *node) {
 
 void Lowering::storeElements(Node *node, Stored &result) {
   unsigned dims = node->type->getRank(), rank = result.loops.size() + dims;
-  SmallVector<Value> extents;
-  for (Node *loop : result.loops)
-    extents.push_back(getExtent(graph.getBound(loop->ops[0])));
+  SmallVector<Value> extents = getExtents(result.loops);
   for (unsigned k = 0; k < dims; ++k)
     extents.push_back(getExtent(graph.getBound(node, k)));
   Types types = getTypes(node->type);
@@ -304,11 +307,8 @@ void Lowering::storeElements(Node *node, Stored &result) {
         return SmallVector<Value>{PushOp::create(b, level, values)};
       })[0];
   if (inner == 0) {
-    Value count = extents[0];
-    for (Value extent : ArrayRef(extents).drop_front())
-      count = b.mul(count, extent);
     parts = JoinOp::create(b, push(Level::Grid, {ShapedType::kDynamic}, types),
-                           parts, ValueRange(count),
+                           parts, getCount(b, extents),
                            b.getDenseI64ArrayAttr({ShapedType::kDynamic}));
   }
   result.array = force(parts)[0];
@@ -364,13 +364,10 @@ void Lowering::storeCollective(Node *node, Stored &result) {
         addGridKernel(node, node->is(Node::Scan) ? node : node->ops[0], extent);
     arrays = force(runCollective(node, Level::Grid, extent));
   } else {
-    SmallVector<Value> extents;
+    SmallVector<Value> extents = getExtents(result.loops);
     if (result.loops.empty())
       extents.push_back(b.getIndex(1));
-    for (Node *loop : result.loops)
-      extents.push_back(getExtent(graph.getBound(loop->ops[0])));
-    unsigned rank = extents.size();
-    Level level = getSchedule(node, result.loops, rank).level;
+    Level level = getSchedule(node, result.loops, extents.size()).level;
     arrays = force(distribute(level, extents, result.loops, [&] {
       return runCollective(node, level, extent);
     }));
@@ -440,31 +437,19 @@ void Lowering::store(Node *node) {
     if (node->is(Node::Scan) || node->is(Node::Filter)) {
       storeCollective(node, result);
     } else if (node->is(Node::Reduce) && result.loops.empty()) {
-      Node *array = node->ops[1], *flags = nullptr;
-      if (array->is(Node::Filter) && !isStored(array)) {
-        flags = array->ops[1];
-        array = array->ops[0];
-      }
-      Types types = getTypes(node->type);
       if (isAssociative(node)) {
-        Value sum = force(reduceByLevel(node, array, flags, Level::Grid))[0];
-        if (flags) {
-          SmallVector<mlir::Type> parts(types.size() + 1);
-          auto unzip = UnzipOp::create(b, sum);
-          if (types.size() == 1)
-            sum = unzip.getResult(1);
-          else
-            sum = ZipOp::create(b, unzip.getResults().drop_front());
-        }
+        Value sum = force(reduceByLevel(node, Level::Grid))[0];
+        if (getReduced(node).second)
+          sum = b.zip(ArrayRef(b.unzip(sum)).drop_front());
         result.array = sum;
       } else {
         Choices::Kernel kernel;
         kernel.node = node;
         kernel.schedules = {Schedule()};
         choices.kernels.push_back(kernel);
-        result.array = force(generate(b.getIndex(1), types, [&](ValueRange) {
-          return reduceByLoop(node, array, flags).values;
-        }))[0];
+        result.array =
+            force(generate(b.getIndex(1), getTypes(node->type),
+                           [&](ValueRange) { return reduceByLoop(node); }))[0];
       }
     } else {
       storeElements(node, result);

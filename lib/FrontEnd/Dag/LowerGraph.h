@@ -122,9 +122,9 @@ private:
   Result access(Node *array, SmallVector<Result, 4> indices,
                 unsigned depth = 0);
   Result reduce(Node *node);
-  Result reduceByLoop(Node *node, Node *array, Node *flags);
-  SmallVector<Value> reduceByLevel(Node *node, Node *array, Node *flags,
-                                   Level level);
+  std::pair<Node *, Node *> getReduced(Node *node);
+  SmallVector<Value> reduceByLoop(Node *node);
+  SmallVector<Value> reduceByLevel(Node *node, Level level);
   void addOperator(Region &region, Node *node, bool hasFlags);
   SmallVector<Value> getZeros(TypeRange types);
   /// The values of `body` if `condition` is true, else `others`.
@@ -139,6 +139,7 @@ private:
   Value generate(ValueRange extents, ArrayRef<mlir::Type> types,
                  llvm::function_ref<SmallVector<Value>(ValueRange)> element);
   Value getExtent(Node *bound);
+  SmallVector<Value> getExtents(ArrayRef<Node *> loops);
   Value addGridKernel(Node *node, Node *array, Value extent);
   void store(Node *node);
   void storeElements(Node *node, Stored &stored);
@@ -150,8 +151,7 @@ private:
   Value getFactor(Node *factor, Node *outer, Node *inner);
   SmallVector<Value> runCollective(Node *node, Level level, Value extent);
   SmallVector<Value> emitElement(Node *node, ArrayRef<Node *> loops,
-                                 ArrayRef<Value> indices, Node *current,
-                                 unsigned firstLoop = 0);
+                                 ArrayRef<Value> indices, Node *current);
   Node *open(Node *array);
   SmallVector<Value> distribute(Level level, ArrayRef<Value> extents,
                                 ArrayRef<Node *> loops,

@@ -18,47 +18,47 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::dag;
 
+/// The array of a reduction. A filter that nothing else reads is a condition:
+/// the second array has the bools.
+std::pair<Node *, Node *> Lowering::getReduced(Node *node) {
+  Node *array = node->ops[1];
+  if (array->is(Node::Filter) && !isStored(array))
+    return {array->ops[0], array->ops[1]};
+  return {array, nullptr};
+}
+
 Result Lowering::reduce(Node *node) {
   if (isStored(node))
     return access(node, {});
-  // A filter that nothing else reads is a condition.
-  Node *array = node->ops[1], *flags = nullptr;
-  if (array->is(Node::Filter) && !isStored(array)) {
-    flags = array->ops[1];
-    array = array->ops[0];
-  }
-  Result result;
-  result.depth = getLoopDepth(node);
-  at(result.depth, [&] {
+  return compute(getLoopDepth(node), [&] {
     Level level = getLevel();
-    if (level == Level::Thread || level == Level::Grid || !isAssociative(node))
-      result.values = reduceByLoop(node, array, flags).values;
-    else
-      result.values = reduceByLevel(node, array, flags, level);
+    bool isLoop =
+        level == Level::Thread || level == Level::Grid || !isAssociative(node);
+    return isLoop ? reduceByLoop(node) : reduceByLevel(node, level);
   });
-  return result;
 }
 
-Result Lowering::reduceByLoop(Node *node, Node *array, Node *flags) {
+SmallVector<Value> Lowering::reduceByLoop(Node *node) {
+  auto [array, flags] = getReduced(node);
   Value length = emitIndex(graph.getDim(array, 0));
   SmallVector<Value> init = emit(node->ops[0]).values;
   auto loop = scf::ForOp::create(b, b.getIndex(0), length, b.getIndex(1), init);
   loop.getBody()->clear();
-  inside(loop, loop.getBody(), getLevel(), [&] {
+  inside(loop, loop.getBody(), getLevel(), [&, source = array, bools = flags] {
     Result k{{loop.getInductionVar()}, getDepth()};
-    SmallVector<Value> sum = SmallVector<Value>(loop.getRegionIterArgs());
+    SmallVector<Value> sum(loop.getRegionIterArgs());
     auto combine = [&] {
       bind(node->ops[2], sum);
-      bindings[node->ops[3]] = access(array, {k});
+      bindings[node->ops[3]] = access(source, {k});
       return emit(node->ops[4]).values;
     };
     SmallVector<Value> next =
-        flags ? choose(access(flags, {k}).values[0], sum, combine) : combine();
+        bools ? choose(access(bools, {k}).values[0], sum, combine) : combine();
     scf::YieldOp::create(b, next);
   });
   bindings.erase(node->ops[2]);
   bindings.erase(node->ops[3]);
-  return Result{SmallVector<Value>(loop.getResults()), getDepth()};
+  return SmallVector<Value>(loop.getResults());
 }
 
 /// Fills the region of a reduction or scan. With flags, the first component of
@@ -110,8 +110,8 @@ void Lowering::addOperator(Region &region, Node *node, bool hasFlags) {
   bindings.erase(node->ops[3]);
 }
 
-SmallVector<Value> Lowering::reduceByLevel(Node *node, Node *array, Node *flags,
-                                           Level level) {
+SmallVector<Value> Lowering::reduceByLevel(Node *node, Level level) {
+  auto [array, flags] = getReduced(node);
   Value length = emitIndex(graph.getDim(array, 0));
   if (level == Level::Grid)
     length = addGridKernel(node, array, length);
@@ -121,13 +121,14 @@ SmallVector<Value> Lowering::reduceByLevel(Node *node, Node *array, Node *flags,
     types.insert(types.begin(), b.getI1Type());
     init.insert(init.begin(), b.getNumber(b.getI1Type(), true));
   }
-  Value elements = generate(length, types, [&](ValueRange k) {
+  auto read = [&, source = array, bools = flags](ValueRange k) {
     Result i{{k[0]}, getDepth()};
-    SmallVector<Value> values = access(array, {i}).values;
-    if (flags)
-      values.insert(values.begin(), access(flags, {i}).values[0]);
+    SmallVector<Value> values = access(source, {i}).values;
+    if (bools)
+      values.insert(values.begin(), access(bools, {i}).values[0]);
     return values;
-  });
+  };
+  Value elements = generate(length, types, read);
   SmallVector<mlir::Type> results;
   if (level == Level::Grid)
     results = {push(level, {1}, types)};
@@ -138,7 +139,7 @@ SmallVector<Value> Lowering::reduceByLevel(Node *node, Node *array, Node *flags,
       level == Level::Grid ? LevelAttr::get(context, level) : LevelAttr(),
       /*commutative=*/node->attr != 0, StringAttr());
   addOperator(reduce.getBody(), node, flags != nullptr);
-  SmallVector<Value> values = SmallVector<Value>(reduce.getResults());
+  SmallVector<Value> values(reduce.getResults());
   if (flags && level != Level::Grid)
     values.erase(values.begin());
   return values;
