@@ -112,11 +112,9 @@ void Importer::importSort(Operation *op) {
             "has operands of different extents");
   }
   requireRegion(op, 0, pairs, b.getI1Type());
-  Block &body = op->getRegion(0).front();
-  if (!isInvalid)
-    requireScalars(body);
   if (isInvalid)
     return;
+  Block &body = op->getRegion(0).front();
   defineArray(op, b.sort(getArrays(op->getOperands()), dim, [&](ValueRange x) {
     // The arguments of the function are the components of both elements,
     // alternately.

@@ -187,8 +187,6 @@ void Importer::requireArrays(Operation *op, ValueRange arrays,
   SmallVector<Type> elements = getElements(arrays), both(elements);
   llvm::append_range(both, elements);
   requireRegion(op, 0, both, elements);
-  if (!isInvalid)
-    requireScalars(op->getRegion(0).front());
 }
 
 SmallVector<int64_t> Importer::getNumbers(Operation *op, StringRef name,
@@ -266,58 +264,6 @@ SmallVector<int64_t> Importer::parseList(Operation *op, StringRef text,
   return numbers;
 }
 
-void Importer::requireScalars(Block &block) {
-  for (Operation &op : llvm::drop_end(block)) {
-    if (isInvalid)
-      return;
-    StringRef name = op.getName().getStringRef();
-    auto isScalar = [](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      return tensor && !tensor.getRank();
-    };
-    for (Type type : op.getResultTypes()) {
-      isInvalid = isInvalid || failed(verifyTensor(&op, type));
-      require(&op, isScalar(type),
-              "in the function of elements of another operation has no arrays");
-    }
-    // An outer tensor of rank 0 is captured.
-    isInvalid = isInvalid || failed(verifyOperands(&op));
-    require(&op, llvm::all_of(op.getOperandTypes(), isScalar),
-            "reads an array in the function of elements of another operation");
-    if (isInvalid)
-      return;
-    if (isScalarOp(&op)) {
-      isInvalid = failed(verifyScalarOp(&op));
-    } else if (auto call = dyn_cast<func::CallOp>(op)) {
-      FailureOr<func::FuncOp> callee = findCallee(call);
-      isInvalid = failed(callee);
-      if (isInvalid)
-        return;
-      calls.push_back(*callee);
-      requireScalars(callee->getBody().front());
-      calls.pop_back();
-    } else if (name == "stablehlo.constant") {
-      auto value = dyn_cast_or_null<DenseElementsAttr>(op.getAttr("value"));
-      require(&op,
-              op.getNumOperands() == 0 && op.getNumResults() == 1 && value &&
-                  value.getType() == op.getResult(0).getType(),
-              "needs a dense value of the type of its result");
-    } else {
-      require(&op,
-              name == "stablehlo.reshape" ||
-                  name == "stablehlo.broadcast_in_dim" ||
-                  name == "stablehlo.optimization_barrier",
-              "is not supported in the function of elements of another "
-              "operation");
-      require(&op,
-              op.getOperandTypes() == op.getResultTypes() &&
-                  op.getNumRegions() == 0,
-              "keeps the type of a scalar");
-    }
-  }
-  isInvalid = isInvalid || failed(verifyOperands(&block.back()));
-}
-
 static SmallVector<Type> toTensors(TypeRange types) {
   return llvm::map_to_vector(types, [](Type type) -> Type {
     return isa<RankedTensorType>(type) ? type : RankedTensorType::get({}, type);
@@ -363,26 +309,69 @@ SmallVector<Value> Importer::getStored(ValueRange tensors, ValueRange results) {
       }));
 }
 
+void Importer::importScalar(Operation *op) {
+  auto isScalar = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.getRank();
+  };
+  StringRef name = op->getName().getStringRef();
+  for (Type type : op->getResultTypes()) {
+    isInvalid = isInvalid || failed(verifyTensor(op, type));
+    require(op, isScalar(type),
+            "in the function of elements of another operation has no arrays");
+  }
+  // An outer tensor of rank 0 is captured.
+  isInvalid = isInvalid || failed(verifyOperands(op)) ||
+              (isScalarOp(op) && failed(verifyScalarOp(op)));
+  require(op, llvm::all_of(op->getOperandTypes(), isScalar),
+          "reads an array in the function of elements of another operation");
+  if (isInvalid)
+    return;
+  Values operands = getScalars(op->getOperands());
+  if (isScalarOp(op))
+    return define(op->getResults(), buildScalarOp(b, op, operands));
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    FailureOr<func::FuncOp> callee = findCallee(call);
+    isInvalid = failed(callee);
+    if (isInvalid)
+      return;
+    calls.push_back(*callee);
+    define(op->getResults(), buildScalars(callee->getBody().front(), operands));
+    calls.pop_back();
+    return;
+  }
+  bool isConstant = name == "stablehlo.constant" && operands.empty() &&
+                    op->getNumResults() == 1;
+  if (isConstant)
+    return importConstant(op);
+  require(op,
+          name == "stablehlo.reshape" || name == "stablehlo.broadcast_in_dim" ||
+              name == "stablehlo.optimization_barrier",
+          "is not supported in the function of elements of another operation");
+  require(op,
+          op->getOperandTypes() == op->getResultTypes() &&
+              op->getNumRegions() == 0,
+          "keeps the type of a scalar");
+  if (!isInvalid)
+    define(op->getResults(), operands);
+}
+
 SmallVector<Value> Importer::buildScalars(Block &block, ValueRange arguments) {
   DenseMap<Value, Value> outer = values;
   define(block.getArguments(), arguments);
-  auto find = [&](ValueRange some) {
-    return llvm::map_to_vector(some,
-                               [&](Value v) { return getScalar(lookup(v)); });
-  };
-  for (Operation &op : llvm::drop_end(block)) {
-    Values operands = find(op.getOperands());
-    if (isScalarOp(&op))
-      define(op.getResults(), buildScalarOp(b, &op, operands));
-    else if (auto call = dyn_cast<func::CallOp>(op))
-      define(op.getResults(),
-             buildScalars(findCallee(call)->getBody().front(), operands));
-    else if (operands.empty())
-      importConstant(&op);
-    else
-      define(op.getResults(), operands);
-  }
-  Values results = find(block.back().getOperands());
+  for (Operation &op : llvm::drop_end(block))
+    if (!isInvalid)
+      importScalar(&op);
+  isInvalid = isInvalid || failed(verifyOperands(&block.back()));
+  // After an error, the code is erased later.
+  Values results = isInvalid
+                       ? llvm::map_to_vector(block.back().getOperands(),
+                                             [&](Value value) {
+                                               Type type = convertElementType(
+                                                   getElement(value));
+                                               return b.getNumber(type, 0);
+                                             })
+                       : getScalars(block.back().getOperands());
   values = std::move(outer);
   return results;
 }

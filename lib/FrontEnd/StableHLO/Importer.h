@@ -49,7 +49,6 @@ private:
                      ArrayRef<int64_t> shape);
   void requireRegion(Operation *op, unsigned region, TypeRange arguments,
                      TypeRange results);
-  void requireScalars(Block &block);
   /// The numbers of an attribute. There are `count` of them, also after an
   /// error; if `count` is negative, any number is allowed. An attribute that is
   /// omitted has numbers that are equal to `omitted`, if that is given.
@@ -91,8 +90,14 @@ private:
   }
   /// Scalars of the host, and arrays in memory, as `results` are.
   Values getStored(ValueRange tensors, ValueRange results);
-  /// The code of a verified block of scalars.
+  Values getScalars(ValueRange tensors) {
+    return llvm::map_to_vector(tensors,
+                               [&](Value t) { return getScalar(lookup(t)); });
+  }
+  /// The code of a block of scalars, in code for one element. Emits an error
+  /// for an operation that cannot be there.
   Values buildScalars(Block &block, ValueRange arguments);
+  void importScalar(Operation *op);
   /// The results of `op` are the components of `array`.
   void defineArray(Operation *op, Value array);
 
@@ -122,6 +127,8 @@ private:
   void importDot(Operation *op);
 
   struct Window;
+  Numbers getRoom(Operation *op, ArrayRef<int64_t> from,
+                  ArrayRef<int64_t> sizes, ValueRange starts);
   Values getStarts(ValueRange tensors, ArrayRef<int64_t> room);
   Window parseWindow(Operation *op, StringRef text, ArrayRef<StringRef> names,
                      Value indices, ArrayRef<int64_t> array,

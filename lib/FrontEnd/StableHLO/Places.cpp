@@ -37,35 +37,33 @@ SmallVector<Value> Importer::getStarts(ValueRange tensors,
 
 /// Checks that `starts` are positions of a window of `sizes` in an array. The
 /// result is the largest position in each dimension.
-static SmallVector<int64_t> getRoom(ArrayRef<int64_t> from,
-                                    ArrayRef<int64_t> sizes, ValueRange starts,
-                                    bool &isValid) {
-  SmallVector<int64_t> room;
-  isValid = from.size() == sizes.size() && from.size() == starts.size() &&
-            llvm::all_of(starts, [](Value start) {
-              auto type = cast<RankedTensorType>(start.getType());
-              return !type.getRank() && isIndexType(type.getElementType());
-            });
-  if (isValid)
+SmallVector<int64_t> Importer::getRoom(Operation *op, ArrayRef<int64_t> from,
+                                       ArrayRef<int64_t> sizes,
+                                       ValueRange starts) {
+  Numbers room;
+  require(op,
+          from.size() == sizes.size() && from.size() == starts.size() &&
+              llvm::all_of(starts,
+                           [&](Value start) {
+                             return getShape(start).empty() &&
+                                    isIndexType(getElement(start));
+                           }),
+          "needs a start that is an integer for each dimension");
+  if (!isInvalid)
     for (auto [extent, size] : llvm::zip_equal(from, sizes)) {
-      isValid &= size >= 0 && size <= extent;
       room.push_back(extent - size);
+      require(op, size >= 0 && size <= extent,
+              "has a size that is larger than the extent");
     }
   return room;
 }
-
-static const char *const roomMessage =
-    "needs a size that is not larger than the extent, and a start that is an "
-    "integer, for each dimension";
 
 void Importer::importDynamicSlice(Operation *op) {
   Value operand = op->getOperand(0);
   ValueRange tensors = op->getOperands().drop_front();
   ArrayRef<int64_t> from = getShape(operand);
   Numbers sizes = getNumbers(op, "slice_sizes", from.size());
-  bool isValid;
-  Numbers room = getRoom(from, sizes, tensors, isValid);
-  require(op, isValid, roomMessage);
+  Numbers room = getRoom(op, from, sizes, tensors);
   requireResult(op, sizes, getElement(operand));
   if (isInvalid)
     return;
@@ -94,9 +92,7 @@ void Importer::importDynamicUpdate(Operation *op) {
   Value operand = op->getOperand(0), update = op->getOperand(1);
   ValueRange tensors = op->getOperands().drop_front(2);
   ArrayRef<int64_t> from = getShape(operand), sizes = getShape(update);
-  bool isValid;
-  Numbers room = getRoom(from, sizes, tensors, isValid);
-  require(op, isValid, roomMessage);
+  Numbers room = getRoom(op, from, sizes, tensors);
   require(op, getElement(update) == getElement(operand),
           "needs an update of the element type");
   requireResult(op, from, getElement(operand));
@@ -122,7 +118,7 @@ struct Importer::Window : IndexedWindows {
   Numbers sizes;
 };
 
-/// Reads the dimensions of an operation. `rank` is that of the array, and
+/// Reads the dimensions of an operation. `array` is the shape of the array, and
 /// `outer` is the shape of the result of a gather or of the updates.
 Importer::Window Importer::parseWindow(Operation *op, StringRef text,
                                        ArrayRef<StringRef> names, Value indices,

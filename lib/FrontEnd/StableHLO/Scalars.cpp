@@ -63,6 +63,14 @@ template <typename Op>
 static Value binary(ScalarBuilder &b, Operation *, ValueRange x) {
   return Op::create(b, x[0], x[1]);
 }
+/// A method of the builder.
+template <auto method>
+static Value call(ScalarBuilder &b, Operation *, ValueRange x) {
+  if constexpr (std::is_invocable_v<decltype(method), ScalarBuilder &, Value>)
+    return (b.*method)(x[0]);
+  else
+    return (b.*method)(x[0], x[1], x[2]);
+}
 /// One operation for each kind of elements. As a bit, 1 is larger than 0.
 template <typename Real, typename Signed, typename Unsigned, typename Bit>
 static Value choose(ScalarBuilder &b, Operation *op, ValueRange x) {
@@ -107,6 +115,14 @@ static Value shift(ScalarBuilder &b, Operation *, ValueRange x) {
   Value isAll = b.compare(Order::GT, x[1], last, /*isUnsigned=*/true);
   Value shifted = Op::create(b, x[0], amount);
   return b.select(isAll, b.getNumber(type, 0), shifted);
+}
+
+static Value invert(ScalarBuilder &b, Operation *, ValueRange x) {
+  return arith::XOrIOp::create(b, x[0], b.getNumber(x[0].getType(), -1));
+}
+
+static Value square(ScalarBuilder &b, Operation *, ValueRange x) {
+  return b.mul(x[0], x[0]);
 }
 
 static Value absolute(ScalarBuilder &b, Operation *op, ValueRange x) {
@@ -205,6 +221,11 @@ Value stablehlo::convertScalar(ScalarBuilder &b, Value x, Type from, Type to) {
                    to.isUnsignedInteger());
 }
 
+static Value convert(ScalarBuilder &b, Operation *op, ValueRange x) {
+  return convertScalar(b, x[0], getElement(op->getOperand(0)),
+                       getElement(op->getResult(0)));
+}
+
 /// The supported operations by their names; null for others.
 static const Entry *find(Operation *op) {
   using namespace arith;
@@ -225,12 +246,7 @@ static const Entry *find(Operation *op) {
       {"stablehlo.ceil", {1, Floats, unary<CeilOp>}},
       {"stablehlo.clamp", {3, All, clamp}},
       {"stablehlo.compare", {2, All, compare}},
-      {"stablehlo.convert",
-       {1, All,
-        [](ScalarBuilder &b, Operation *op, ValueRange x) -> Value {
-          return convertScalar(b, x[0], getElement(op->getOperand(0)),
-                               getElement(op->getResult(0)));
-        }}},
+      {"stablehlo.convert", {1, All, convert}},
       {"stablehlo.cosine", {1, Floats, unary<CosOp>}},
       {"stablehlo.count_leading_zeros",
        {1, Integers, unary<CountLeadingZerosOp>}},
@@ -247,16 +263,8 @@ static const Entry *find(Operation *op) {
       {"stablehlo.minimum",
        {2, All, choose<MinimumFOp, MinSIOp, MinUIOp, AndIOp>}},
       {"stablehlo.multiply", {2, All, choose<MulFOp, MulIOp, MulIOp, AndIOp>}},
-      {"stablehlo.negate",
-       {1, Numbers,
-        [](ScalarBuilder &b, Operation *, ValueRange x) -> Value {
-          return b.negate(x[0]);
-        }}},
-      {"stablehlo.not",
-       {1, Integers | Bits,
-        [](ScalarBuilder &b, Operation *, ValueRange x) -> Value {
-          return XOrIOp::create(b, x[0], b.getNumber(x[0].getType(), -1));
-        }}},
+      {"stablehlo.negate", {1, Numbers, call<&ScalarBuilder::negate>}},
+      {"stablehlo.not", {1, Integers | Bits, invert}},
       {"stablehlo.or", {2, Integers | Bits, binary<OrIOp>}},
       {"stablehlo.popcnt", {1, Integers, unary<CtPopOp>}},
       {"stablehlo.power", {2, Floats, binary<PowFOp>}},
@@ -264,11 +272,7 @@ static const Entry *find(Operation *op) {
       {"stablehlo.round_nearest_afz", {1, Floats, unary<RoundOp>}},
       {"stablehlo.round_nearest_even", {1, Floats, unary<RoundEvenOp>}},
       {"stablehlo.rsqrt", {1, Floats, unary<RsqrtOp>}},
-      {"stablehlo.select",
-       {3, All,
-        [](ScalarBuilder &b, Operation *, ValueRange x) -> Value {
-          return b.select(x[0], x[1], x[2]);
-        }}},
+      {"stablehlo.select", {3, All, call<&ScalarBuilder::select>}},
       {"stablehlo.shift_left", {2, Integers, shift<ShLIOp>}},
       {"stablehlo.shift_right_arithmetic", {2, Integers, shift<ShRSIOp>}},
       {"stablehlo.shift_right_logical", {2, Integers, shift<ShRUIOp>}},
@@ -291,11 +295,7 @@ static const Entry *find(Operation *op) {
       {"chlo.erf_inv", {1, Floats, inverseErf, false}},
       {"chlo.erfc", {1, Floats, unary<ErfcOp>}},
       {"chlo.sinh", {1, Floats, unary<SinhOp>}},
-      {"chlo.square",
-       {1, Floats,
-        [](ScalarBuilder &b, Operation *, ValueRange x) -> Value {
-          return b.mul(x[0], x[0]);
-        }}},
+      {"chlo.square", {1, Floats, square}},
       {"chlo.tan", {1, Floats, unary<TanOp>}}};
   auto found = table.find(op->getName().getStringRef());
   return found == table.end() ? nullptr : &found->second;
