@@ -44,13 +44,6 @@ SmallVector<OpFoldResult> ArrayBuilder::getExtents(Value array) {
   return extents;
 }
 
-Value ArrayBuilder::getIndex(OpFoldResult number) {
-  if (auto value = dyn_cast<Value>(number))
-    return value;
-  return arith::ConstantOp::create(*this,
-                                   getIndexAttr(*getConstantIntValue(number)));
-}
-
 OpFoldResult ArrayBuilder::getProduct(Extents extents) {
   int64_t known = 1;
   Value rest;
@@ -60,20 +53,11 @@ OpFoldResult ArrayBuilder::getProduct(Extents extents) {
     else if (!rest)
       rest = cast<Value>(extent);
     else
-      rest = arith::MulIOp::create(*this, rest, cast<Value>(extent));
+      rest = mul(rest, cast<Value>(extent));
   }
   if (!rest || !known)
     return getIndexAttr(known);
-  return known == 1
-             ? rest
-             : arith::MulIOp::create(*this, rest, getIndex(known)).getResult();
-}
-
-Value ArrayBuilder::getNumber(Type type, double value) {
-  if (auto real = dyn_cast<FloatType>(type))
-    return arith::ConstantOp::create(*this, getFloatAttr(real, value));
-  return arith::ConstantOp::create(
-      *this, getIntegerAttr(type, static_cast<int64_t>(value)));
+  return known == 1 ? rest : mul(rest, getIndex(known));
 }
 
 SmallVector<Value> ArrayBuilder::get(Value array, ValueRange indices) {
@@ -156,6 +140,35 @@ Value ArrayBuilder::map(ValueRange arrays, ScalarCode code) {
   auto map = MapOp::create(*this, type, arrays);
   map.getBody().takeBody(region);
   return map.getResult();
+}
+
+Value ArrayBuilder::mapElements(ValueRange operands, Extents extents,
+                                ScalarCode code) {
+  bool isOne = extents.size() == 1 && isOneInteger(extents.front());
+  SmallVector<Value> arrays, scalars;
+  for (Value operand : operands) {
+    auto same = operand.getDefiningOp<SplatOp>();
+    Value value = same ? same.getValues().front() : operand;
+    auto type = dyn_cast<PullType>(value.getType());
+    bool isElement = type && type.getExtents().size() == extents.size() &&
+                     (isOne || type.getExtents() != ArrayRef<int64_t>(1));
+    scalars.push_back(isElement ? Value() : value);
+    if (isElement)
+      arrays.push_back(value);
+  }
+  auto build = [&](ValueRange elements) {
+    SmallVector<Value> values;
+    auto next = elements.begin();
+    for (Value scalar : scalars)
+      values.push_back(!scalar ? *next++
+                       : isa<PullType>(scalar.getType())
+                           ? getOne(scalar, getIndex(0))
+                           : scalar);
+    return code(values);
+  };
+  return arrays.empty()
+             ? generate(extents, [&](ValueRange) { return build({}); })
+             : map(arrays, build);
 }
 
 Value ArrayBuilder::generate(Extents extents, ScalarCode code) {
@@ -273,7 +286,7 @@ ArrayBuilder::readPadded(Value array, ValueRange places,
   Value zero = getIndex(0), isInside;
   auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     Value holds = arith::CmpIOp::create(*this, predicate, a, b);
-    isInside = isInside ? arith::AndIOp::create(*this, isInside, holds) : holds;
+    isInside = both(isInside, holds);
   };
   for (auto [d, place] : llvm::enumerate(places)) {
     Value index = place;
@@ -393,7 +406,8 @@ bool ArrayBuilder::isStored(Value array) {
 SmallVector<Value> ArrayBuilder::store(ValueRange arrays) {
   llvm::SetVector<Value> rest;
   for (Value array : arrays)
-    if (!isStored(array) || array.getDefiningOp<ConstantOp>())
+    if (isa<PullType>(array.getType()) &&
+        (!isStored(array) || array.getDefiningOp<ConstantOp>()))
       rest.insert(array);
   SmallVector<Value> stored(arrays);
   if (rest.empty())

@@ -217,7 +217,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
     if (auto known = getConstantIntValue(number))
       limits = getIndexAttr(*known + 1);
     Value offsets = generate(limits, [&](ValueRange i) -> SmallVector<Value> {
-      return {arith::MulIOp::create(*this, i[0], length)};
+      return {mul(i[0], length)};
     });
     Region region;
     buildBlock(region, both, combine);

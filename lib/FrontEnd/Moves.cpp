@@ -50,6 +50,37 @@ void ArrayBuilder::par(Extents extents, Level unit,
   code(body->getArguments());
 }
 
+SmallVector<Value>
+ArrayBuilder::getWindowPlace(const IndexedWindows &windows, Value indices,
+                             int64_t rank, ValueRange outer,
+                             llvm::function_ref<Value(Value, int64_t)> limit) {
+  SmallVector<Value> batch, place(rank);
+  for (int64_t dim : windows.batchDims)
+    batch.push_back(outer[dim]);
+  for (auto [k, dim] : llvm::enumerate(windows.startMap)) {
+    SmallVector<Value> at(batch);
+    if (windows.vectorDim)
+      at.insert(at.begin() + *windows.vectorDim, getIndex(k));
+    if (at.empty())
+      at.push_back(getIndex(0));
+    place[dim] =
+        limit(castToIndex(getOne(indices, at), windows.isUnsigned), dim);
+  }
+  for (auto [dim, other] :
+       llvm::zip_equal(windows.batching, windows.indexBatching))
+    place[dim] =
+        batch[other - (windows.vectorDim && other > *windows.vectorDim)];
+  for (auto [dim, window] :
+       llvm::zip_equal(windows.offsetDims, windows.windowDims))
+    place[window] = place[window] ? add(place[window], outer[dim]) : outer[dim];
+  for (Value &index : place)
+    if (!index)
+      index = getIndex(0);
+  if (place.empty())
+    place.push_back(getIndex(0));
+  return place;
+}
+
 Value ArrayBuilder::scatter(Value onto, Extents iterations,
                             llvm::function_ref<Target(ValueRange)> code,
                             const WriteContract &contract) {
@@ -70,15 +101,10 @@ Value ArrayBuilder::scatter(Value onto, Extents iterations,
     par(counts, Level::Thread, [&](ValueRange i) {
       Target target = code(i.take_front(iterations.size()));
       Value condition = target.condition, zero = getIndex(0);
-      auto require = [&](Value holds) {
-        condition =
-            condition ? arith::AndIOp::create(*this, condition, holds) : holds;
-      };
+      auto require = [&](Value holds) { condition = both(condition, holds); };
       for (auto [index, extent] : llvm::zip_equal(target.indices, extents)) {
-        require(arith::CmpIOp::create(*this, arith::CmpIPredicate::sge, index,
-                                      zero));
-        require(arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, index,
-                                      getIndex(extent)));
+        require(compare(Order::GE, index, zero));
+        require(compare(Order::LT, index, getIndex(extent)));
       }
       scf::IfOp::create(*this, condition, [&](OpBuilder &, Location) {
         WriteOp::create(*this, target.values, target.indices, ContractAttr(),
@@ -159,32 +185,21 @@ static int64_t countStages(int64_t count) {
 Value ArrayBuilder::findMergePlace(
     Value i, Value width, Value length, ValueRange element,
     llvm::function_ref<SmallVector<Value>(Value)> read, ScalarCode less) {
-  auto add = [&](Value a, Value b) -> Value {
-    return arith::AddIOp::create(*this, a, b);
-  };
-  auto sub = [&](Value a, Value b) -> Value {
-    return arith::SubIOp::create(*this, a, b);
-  };
   auto smaller = [&](Value a, Value b) -> Value {
     return arith::MinUIOp::create(*this, a, b);
   };
-  auto select = [&](Value condition, Value a, Value b) -> Value {
-    return arith::SelectOp::create(*this, condition, a, b);
-  };
-  Value both = add(width, width);
-  Value begin = arith::MulIOp::create(
-      *this, arith::DivUIOp::create(*this, i, both), both);
+  Value twice = add(width, width);
+  Value begin = mul(arith::DivUIOp::create(*this, i, twice), twice);
   Value middle = smaller(add(begin, width), length);
-  Value end = smaller(add(begin, both), length);
-  Value isLeft =
-      arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, i, middle);
+  Value end = smaller(add(begin, twice), length);
+  Value isLeft = compare(Order::LT, i, middle, /*isUnsigned=*/true);
   Value one = getIndex(1);
   auto search = scf::WhileOp::create(
       *this, TypeRange{getIndexType(), getIndexType()},
       ValueRange{select(isLeft, middle, begin), select(isLeft, end, middle)},
       [&](OpBuilder &, Location, ValueRange range) {
-        Value isOpen = arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
-                                             range[0], range[1]);
+        Value isOpen =
+            compare(Order::LT, range[0], range[1], /*isUnsigned=*/true);
         scf::ConditionOp::create(*this, isOpen, range);
       },
       [&](OpBuilder &, Location, ValueRange range) {
@@ -197,8 +212,7 @@ Value ArrayBuilder::findMergePlace(
           pair.push_back(select(isLeft, y, x));
         for (auto [x, y] : llvm::zip_equal(element, other))
           pair.push_back(select(isLeft, x, y));
-        Value isRight = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq,
-                                              less(pair).front(), isLeft);
+        Value isRight = compare(Order::EQ, less(pair).front(), isLeft);
         scf::YieldOp::create(
             *this, ValueRange{select(isRight, add(center, one), range[0]),
                               select(isRight, range[1], center)});
@@ -253,21 +267,17 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
   auto tileType = PushType::get(getContext(), level, {tile}, element);
   rows = forceOne(fill(type, {}, Value(), shape, once, [&] {
     par({shape[0], tiles}, level, [&](ValueRange at) {
-      Value first = arith::MulIOp::create(*this, at[1], size);
-      Value rest = arith::MinUIOp::create(
-          *this, arith::SubIOp::create(*this, length, first), size);
+      Value first = mul(at[1], size);
+      Value rest = arith::MinUIOp::create(*this, sub(length, first), size);
       auto isIn = [&](Value i) -> Value {
-        return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, i, rest);
+        return compare(Order::LT, i, rest, /*isUnsigned=*/true);
       };
       Value own = forceOne(
           generate({getIndexAttr(tile)},
                    [&](ValueRange i) {
                      return choose(
                          isIn(i[0]),
-                         [&] {
-                           return get(rows, {at[0], arith::AddIOp::create(
-                                                        *this, first, i[0])});
-                         },
+                         [&] { return get(rows, {at[0], add(first, i[0])}); },
                          [&] {
                            return llvm::map_to_vector(element, [&](Type type) {
                              return getNumber(type, 0);
@@ -299,7 +309,7 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
       Value sorted = stages.getResult(0);
       par({getIndexAttr(tile)}, Level::Thread, [&](ValueRange i) {
         scf::IfOp::create(*this, isIn(i[0]), [&](OpBuilder &, Location) {
-          Value place = arith::AddIOp::create(*this, first, i[0]);
+          Value place = add(first, i[0]);
           WriteOp::create(*this, get(sorted, i), ValueRange{at[0], place},
                           ContractAttr(), Attribute());
           scf::YieldOp::create(*this);
@@ -314,8 +324,8 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
         *this, TypeRange{rows.getType(), getIndexType()},
         ValueRange{rows, size},
         [&](OpBuilder &, Location, ValueRange carried) {
-          Value isOpen = arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
-                                               carried[1], length);
+          Value isOpen =
+              compare(Order::LT, carried[1], length, /*isUnsigned=*/true);
           scf::ConditionOp::create(*this, isOpen, carried);
         },
         [&](OpBuilder &, Location, ValueRange carried) {
@@ -330,7 +340,7 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
                               ContractAttr(), Attribute());
             });
           });
-          Value doubled = arith::AddIOp::create(*this, width, width);
+          Value doubled = add(width, width);
           scf::YieldOp::create(*this, ValueRange{forceOne(merged), doubled});
         });
     rows = merge.getResult(0);
@@ -374,16 +384,16 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
     return list;
   });
   auto isBefore = [&](ValueRange a, ValueRange b) -> Value {
-    auto compare = [&](ValueRange x, ValueRange y) {
+    auto isSmaller = [&](ValueRange x, ValueRange y) {
       SmallVector<Value> both(x.slice(1, element.size()));
       llvm::append_range(both, y.slice(1, element.size()));
       return less(both).front();
     };
     Value truth = getNumber(getI1Type(), 1);
-    Value isLess = compare(a, b);
-    Value isMore = arith::XOrIOp::create(*this, compare(b, a), truth);
-    Value isEarlier = arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
-                                            a.back(), b.back());
+    Value isLess = isSmaller(a, b);
+    Value isMore = arith::XOrIOp::create(*this, isSmaller(b, a), truth);
+    Value isEarlier =
+        compare(Order::LT, a.back(), b.back(), /*isUnsigned=*/true);
     isEarlier = arith::AndIOp::create(*this, isMore, isEarlier);
     Value isFirst = arith::OrIOp::create(*this, isLess, isEarlier);
     Value isNone = arith::XOrIOp::create(*this, b.front(), truth);
@@ -402,9 +412,9 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
           Value keeps = isBefore(a, b);
           SmallVector<Value> x, y;
           for (auto [u, v] : llvm::zip_equal(a, b)) {
-            x.push_back(arith::SelectOp::create(*this, keeps, u, v));
+            x.push_back(select(keeps, u, v));
             if (second)
-              y.push_back(arith::SelectOp::create(*this, keeps, v, u));
+              y.push_back(select(keeps, v, u));
           }
           first = x;
           if (second)
@@ -436,11 +446,9 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
     SmallVector<Value> list = get(found, place);
     SmallVector<Value> result(ArrayRef(list).slice(1, element.size()));
     for (int64_t k = 1; k < count; ++k) {
-      Value isHere = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq,
-                                           i[dim], getIndex(k));
+      Value isHere = compare(Order::EQ, i[dim], getIndex(k));
       for (auto [n, value] : llvm::enumerate(result))
-        value = arith::SelectOp::create(*this, isHere, list[k * size + 1 + n],
-                                        value);
+        value = select(isHere, list[k * size + 1 + n], value);
     }
     return result;
   });

@@ -31,11 +31,12 @@ static bool isMove(Value array) {
 }
 
 /// The dimension of an array whose neighbours are neighbours in memory; none if
-/// the array has one element, or is not a view of a stored array.
+/// the array has one element, or is no view of a stored array and no function
+/// of the elements of such a view.
 static std::optional<int64_t> getInnermost(Value array) {
   ArrayRef<int64_t> extents = getArrayExtents(array.getType());
   Operation *op = array.getDefiningOp();
-  if (op && isa<SliceOp, ReverseOp>(op))
+  if (op && isa<SliceOp, ReverseOp, MapOp>(op))
     return getInnermost(op->getOperand(0));
   if (auto transpose = array.getDefiningOp<TransposeOp>()) {
     auto inner = getInnermost(transpose.getSource());
@@ -92,12 +93,17 @@ static bool isOne(Block &block) {
 Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
                              const Choice &choice) {
-  // A product reads each element many times.
-  SmallVector<Value> factors;
-  for (Value factor : {x, y})
-    factors.push_back(isMove(factor) ? factor : store(factor).front());
-  x = factors[0];
-  y = factors[1];
+  // A product reads each element many times, unless the other side has few rows
+  // or columns. Then to store the elements would take longer.
+  constexpr int64_t fewReads = 4;
+  auto prepare = [&](Value factor, int64_t reads) {
+    bool isRepeated = ShapedType::isDynamic(reads) || reads > fewReads;
+    return isRepeated && !isMove(factor) ? store(factor).front() : factor;
+  };
+  int64_t height = getArrayBound(x.getType(), 1),
+          width = getArrayBound(y.getType(), 2);
+  x = prepare(x, width);
+  y = prepare(y, height);
   auto left = cast<PullType>(x.getType()), right = cast<PullType>(y.getType());
   auto isAtLeast = [](int64_t bound, int64_t least) {
     return ShapedType::isDynamic(bound) || bound >= least;
@@ -114,10 +120,8 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                       isOne<arith::AddFOp, arith::AddIOp>(sum.front());
   }
   // Tiles are padded with zeros, which do not change the sums of products.
-  bool hasTiles = !choice.level && isSumOfProducts &&
-                  isAtLeast(left.getExtentBound(1), 16) &&
-                  isAtLeast(right.getExtentBound(2), 16) &&
-                  isAtLeast(left.getExtentBound(2), 8);
+  bool hasTiles = !choice.level && isSumOfProducts && isAtLeast(height, 16) &&
+                  isAtLeast(width, 16) && isAtLeast(left.getExtentBound(2), 8);
 
   Choice rows = choice;
   int64_t length = left.getExtentBound(2);
@@ -127,7 +131,6 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
     return !isAtLeast(few, 16) && isAtLeast(many, 2048) &&
            getInnermost(array).value_or(dim) == dim;
   };
-  int64_t height = left.getExtentBound(1), width = right.getExtentBound(2);
   if (!choice.level &&
       ((!ShapedType::isDynamic(length) && length <= 32) ||
        isOfThreads(height, width, y, 2) || isOfThreads(width, height, x, 1)))
@@ -244,11 +247,11 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
   /// of neighbours, which one access reads or writes.
   auto getPlaces = [&](Value first) {
     int64_t group = std::min<int64_t>(side, 4);
-    Value start = arith::MulIOp::create(*this, first, getIndex(group));
+    Value start = mul(first, getIndex(group));
     SmallVector<Value> places;
     for (int64_t k = 0; k < side; ++k)
-      places.push_back(arith::AddIOp::create(
-          *this, start, getIndex(k / group * group * lanes + k % group)));
+      places.push_back(
+          add(start, getIndex(k / group * group * lanes + k % group)));
     return places;
   };
   Value tiles =

@@ -77,7 +77,7 @@ Value ArrayBuilder::sortDigit(Value pairs, Value shift) {
     return {arith::ExtUIOp::create(*this, getI32Type(), digit)};
   };
   auto sum = [&](ValueRange x) -> SmallVector<Value> {
-    return {arith::AddIOp::create(*this, x[0], x[1])};
+    return {add(x[0], x[1])};
   };
   auto store = [&](Value array, StringRef kernel) {
     auto force = ForceOp::create(*this, array, ValueRange());

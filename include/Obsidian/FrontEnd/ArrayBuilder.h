@@ -49,7 +49,7 @@
 #define OBSIDIAN_FRONTEND_ARRAYBUILDER_H
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "Obsidian/FrontEnd/ScalarBuilder.h"
 
 namespace mlir::obs {
 
@@ -90,9 +90,28 @@ struct WindowDim {
   int64_t stride = 1, dilation = 1, low = 0, holes = 0;
 };
 
-class ArrayBuilder : public ImplicitLocOpBuilder {
+/// Windows of an array whose first elements a tensor of indices has. An outer
+/// index consists of an index into this tensor, and an offset in the window.
+struct IndexedWindows {
+  /// The dimensions of an outer index that belong to the tensor, in order.
+  SmallVector<int64_t> batchDims;
+  /// The others, and the dimension of the array for each of them.
+  SmallVector<int64_t> offsetDims, windowDims;
+  /// The dimension of the array for each component of an index, and the
+  /// dimension of the tensor that has the components. Without it, an index has
+  /// one component.
+  SmallVector<int64_t> startMap;
+  std::optional<int64_t> vectorDim;
+  /// Dimensions of the array in which the index is that of a dimension of the
+  /// tensor.
+  SmallVector<int64_t> batching, indexBatching;
+  /// The numbers of the tensor have no sign.
+  bool isUnsigned = false;
+};
+
+class ArrayBuilder : public ScalarBuilder {
 public:
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  using ScalarBuilder::ScalarBuilder;
   using Extents = ArrayRef<OpFoldResult>;
 
   //===--- Scalars and extents --------------------------------------------===//
@@ -101,13 +120,8 @@ public:
   /// each dynamic one.
   SmallVector<OpFoldResult> getExtents(Value array);
   OpFoldResult getExtent(Value array, unsigned dim);
-  /// An extent, or another number, as a value of type `index`.
-  Value getIndex(OpFoldResult number);
-  Value getIndex(int64_t number) { return getIndex(getIndexAttr(number)); }
   /// The product of some extents; 1 if there are none.
   OpFoldResult getProduct(Extents extents);
-  /// A constant of any element type.
-  Value getNumber(Type type, double value);
   /// The component or components of the element at an index.
   SmallVector<Value> get(Value array, ValueRange indices);
   /// The only component.
@@ -125,6 +139,11 @@ public:
 
   /// `r[i] = code(a[i], b[i], ...)`. The arrays have the same extents.
   Value map(ValueRange arrays, ScalarCode code);
+  /// The same for operands of which some are scalars, arrays of equal elements,
+  /// or arrays of extents [1]. `code` takes one value for each operand. These
+  /// operands are read by the code, and are no operands of the map. Without
+  /// other operands, each element is computed.
+  Value mapElements(ValueRange operands, Extents extents, ScalarCode code);
   /// `r[i] = code(i)`. An element may be an array.
   Value generate(Extents extents, ScalarCode code);
   /// An array of equal elements.
@@ -199,6 +218,13 @@ public:
 
   //===--- Moves that depend on values ------------------------------------===//
 
+  /// The index in an array of rank `rank` for an outer index of windows.
+  /// `limit` changes the number that was read for a dimension of the array.
+  SmallVector<Value>
+  getWindowPlace(const IndexedWindows &windows, Value indices, int64_t rank,
+                 ValueRange outer,
+                 llvm::function_ref<Value(Value, int64_t)> limit);
+
   /// `onto` after the writes of all iterations in `iterations`.
   Value scatter(Value onto, Extents iterations,
                 llvm::function_ref<Target(ValueRange)> code,
@@ -224,7 +250,7 @@ public:
   /// True if the elements are in memory.
   static bool isStored(Value array);
   /// The same arrays in memory. One kernel computes all arrays that are not in
-  /// memory.
+  /// memory. Values that are no arrays are unchanged.
   SmallVector<Value> store(ValueRange arrays);
   /// Fuses reductions of rows with the arrays that read them, and elementwise
   /// functions with the programs that compute their operands. Call it once,

@@ -9,7 +9,7 @@
 #define OBSIDIAN_LIB_FRONTEND_DAG_AST_H
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 #include <map>
 #include <memory>
@@ -38,18 +38,10 @@ struct DagType {
   std::string str() const;
 };
 
-/// A type as in the source: a name, and the number of `[]` after it.
-struct TypeName {
-  StringRef name;
-  unsigned rank = 0;
-  llvm::SMLoc loc;
-};
-
 struct Parameter {
-  TypeName typeName;
+  const DagType *type;
   StringRef name;
   llvm::SMLoc loc;
-  const DagType *type = nullptr;
 };
 
 struct StructDecl {
@@ -128,8 +120,7 @@ struct Expr {
   std::vector<std::unique_ptr<Expr>> args;
   /// The names of the fields of a struct.
   std::vector<std::pair<StringRef, llvm::SMLoc>> fields;
-  TypeName typeName; ///< Of the variable of a `for`.
-  std::vector<Stmt> body;
+  std::vector<Stmt> body; ///< Of a `for`.
 
   // Set by the type checker:
   const DagType *type = nullptr;
@@ -144,19 +135,17 @@ struct Expr {
 /// `type name = value;` or `return value;`.
 struct Stmt {
   bool isReturn;
-  TypeName typeName;
   StringRef name;
   llvm::SMLoc loc;
   std::unique_ptr<Expr> value;
 };
 
 struct Function {
-  TypeName resultName;
+  const DagType *result;
   StringRef name;
   llvm::SMLoc loc;
   std::vector<Parameter> params;
   std::vector<Stmt> body;
-  const DagType *result = nullptr;
 };
 
 struct Program {
@@ -164,8 +153,6 @@ struct Program {
   /// In the order of the source.
   std::vector<std::unique_ptr<Function>> functions;
   std::vector<std::unique_ptr<DagType>> types;
-  /// Structs and functions, in the order of the source.
-  std::vector<std::pair<StructDecl *, Function *>> order;
 };
 
 /// Reports the first error of a program, at its place in the source.
@@ -175,8 +162,12 @@ public:
       : sources(sources), context(context) {}
 
   Location getLocation(llvm::SMLoc loc) const;
-  void error(llvm::SMLoc loc, const Twine &message);
   void error(Location loc, const Twine &message);
+  /// The parts replace {0}, {1} and so on in the message.
+  template <typename... Parts>
+  void error(llvm::SMLoc loc, const char *message, const Parts &...parts) {
+    error(getLocation(loc), llvm::formatv(message, parts...).str());
+  }
   bool hasFailed() const { return failed; }
   /// The error occurred in an attempt only.
   void forget() { failed = false; }
@@ -188,11 +179,8 @@ private:
   bool failed = false;
 };
 
-/// Parses the main buffer of `diagnostics.sources`.
+/// Parses the main buffer of `diagnostics.sources`, and checks all types.
 Program parse(Diagnostics &diagnostics);
-
-/// Checks every function, and stores types and callees in the tree.
-void checkTypes(Program &program, Diagnostics &diagnostics);
 
 } // namespace mlir::obs::dag
 

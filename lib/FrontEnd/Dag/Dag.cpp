@@ -25,8 +25,6 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
   });
   Diagnostics diagnostics(sources, context);
   Program program = parse(diagnostics);
-  if (!diagnostics.hasFailed())
-    checkTypes(program, diagnostics);
   if (diagnostics.hasFailed())
     return {};
   const Function *entry = program.functions.back().get();
@@ -35,9 +33,10 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
       return function->name == options.entry;
     });
     if (it == program.functions.end()) {
-      diagnostics.error(entry->loc, "the program has no function '" +
-                                        options.entry + "'; its last one is '" +
-                                        entry->name + "'");
+      diagnostics.error(entry->loc,
+                        "the program has no function '{0}'; its last one is "
+                        "'{1}'",
+                        options.entry, entry->name);
       return {};
     }
     entry = it->get();

@@ -233,14 +233,14 @@ Node *Graph::getBound(Node *n) {
   case Node::Math: {
     Node *a = getBound(n->ops[0]);
     Node *b = n->ops.size() > 1 ? getBound(n->ops[1]) : nullptr;
-    if (n->attr == static_cast<int64_t>(Primitive::Min) && (!a || !b))
+    if (n->primitive() == Primitive::Min && (!a || !b))
       return a ? a : b;
     if (!a || !b || n->type != intType)
       return nullptr;
-    return math(static_cast<Primitive>(n->attr), intType, {a, b});
+    return math(n->primitive(), intType, {a, b});
   }
   case Node::Binary: {
-    Opcode op = static_cast<Opcode>(n->attr);
+    Opcode op = n->opcode();
     Node *a = getBound(n->ops[0]), *b = getBound(n->ops[1]);
     // A variable is at least 0.
     if (op == Opcode::Sub && n->ops[1]->is(Node::LoopVar))
@@ -286,12 +286,12 @@ int64_t Graph::estimate(Node *node) {
     return 1024;
   case Node::Math:
     if (node->ops.size() == 2 && node->type == intType)
-      return node->attr == static_cast<int64_t>(Primitive::Min)
+      return node->primitive() == Primitive::Min
                  ? std::min(operand(0), operand(1))
                  : std::max(operand(0), operand(1));
     return 1024;
   case Node::Binary:
-    switch (static_cast<Opcode>(node->attr)) {
+    switch (node->opcode()) {
     case Opcode::Add:
       return operand(0) + operand(1);
     case Opcode::Sub:
@@ -367,9 +367,10 @@ Node *Graph::makeParam(const DagType *type, const std::string &name,
     return make(Node::Tuple, type, parts);
   }
   if (type->isArray() && type->getScalar()->hasArrays())
-    diagnostics.error(at, "'" + StringRef(name) +
-                              "' cannot be in memory: the elements of an array "
-                              "of structs have no arrays as fields");
+    diagnostics.error(at,
+                      "'{0}' cannot be in memory: the elements of an array of "
+                      "structs have no arrays as fields",
+                      name);
   paramTypes.push_back(type);
   paramNames.push_back(name);
   params.push_back(make(type->isArray() ? Node::ParamArray : Node::ParamScalar,

@@ -62,6 +62,9 @@ struct Node {
   SmallVector<Node *, 4> getDependences() const;
   bool dependsOn(Node *variable) const;
   bool is(Kind k) const { return kind == k; }
+  /// `attr` of a Unary or Binary, and of a Math.
+  Opcode opcode() const { return static_cast<Opcode>(attr); }
+  Primitive primitive() const { return static_cast<Primitive>(attr); }
 };
 
 /// Two extents that the program expects to be equal.

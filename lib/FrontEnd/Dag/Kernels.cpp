@@ -19,30 +19,29 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::dag;
+using Order = ScalarBuilder::Order;
 
 Value Lowering::generate(
     ValueRange extents, ArrayRef<mlir::Type> types,
-    llvm::function_ref<SmallVector<Value, 4>(ValueRange)> element) {
-  auto op =
-      GenerateOp::create(builder, loc, pull(extents.size(), types), extents);
+    llvm::function_ref<SmallVector<Value>(ValueRange)> element) {
+  auto op = GenerateOp::create(b, pull(extents.size(), types), extents);
   Block *block;
   {
-    OpBuilder::InsertionGuard guard(builder);
-    block = builder.createBlock(
-        &op.getBody(), {}, SmallVector<mlir::Type>(extents.size(), indexType),
-        SmallVector<Location>(extents.size(), loc));
+    OpBuilder::InsertionGuard guard(b);
+    block = b.createBlock(&op.getBody(), {},
+                          SmallVector<mlir::Type>(extents.size(), indexType),
+                          SmallVector<Location>(extents.size(), b.getLoc()));
   }
-  inside(op, block, Level::Thread, [&] {
-    YieldOp::create(builder, loc, element(block->getArguments()));
-  });
+  inside(op, block, Level::Thread,
+         [&] { YieldOp::create(b, element(block->getArguments())); });
   return op;
 }
 
 /// The extent on the host. Only a bound can be negative.
 Value Lowering::getExtent(Node *bound) {
-  Value extent = emitIndex(bound).values[0];
+  Value extent = emitIndex(bound);
   if (bound->is(Node::Binary))
-    extent = arith::MaxSIOp::create(builder, loc, extent, constantIndex(0));
+    extent = arith::MaxSIOp::create(b, extent, b.getIndex(0));
   return extent;
 }
 
@@ -72,10 +71,10 @@ void Lowering::nameKernel(ForceOp op) {
   choices.kernels.back().name = op.getKernel()->str();
 }
 
-SmallVector<Value, 4> Lowering::force(ValueRange arrays) {
-  auto op = ForceOp::create(builder, loc, arrays, ValueRange());
+SmallVector<Value> Lowering::force(ValueRange arrays) {
+  auto op = ForceOp::create(b, arrays, ValueRange());
   nameKernel(op);
-  return SmallVector<Value, 4>(op.getResults());
+  return SmallVector<Value>(op.getResults());
 }
 
 /// The node that computes row ops[1] of the array ops[0], with its loops bound.
@@ -85,28 +84,24 @@ Node *Lowering::open(Node *array) {
   Node *outer = open(array->ops[0]);
   if (!outer->is(Node::Build) || isStored(outer))
     return graph.index(outer, array->ops[1], array->isSafe);
-  bindings[outer->ops[1]] = emitIndex(array->ops[1]);
+  bindings[outer->ops[1]] = emit(array->ops[1], /*isIndex=*/true);
   return open(outer->ops[2]);
 }
 
 /// Element `indices` of `node` inside of `loops`. The loops of `current` are
 /// bound one after the other. Past the end of a row, the element is 0.
-SmallVector<Value, 4> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
-                                            ArrayRef<Value> indices,
-                                            Node *current, unsigned firstLoop) {
+SmallVector<Value> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
+                                         ArrayRef<Value> indices,
+                                         Node *current) {
   auto guarded = [&](Node *length, Body body) {
     // If all rows have equal lengths, no condition is needed. The same holds
     // for a value that does not depend on the row.
     if (!length || length->free.empty() ||
         llvm::any_of(length->free, [&](Node *v) { return !bindings.count(v); }))
       return body();
-    Value end = emitIndex(length).values[0];
-    Value isInside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, indices.front(), end);
-    SmallVector<Value, 4> zeros;
-    for (mlir::Type type : getTypes(node->type))
-      zeros.push_back(zero(type));
-    return choose(isInside, zeros, body);
+    Value end = emitIndex(length);
+    Value isInside = b.compare(Order::LT, indices.front(), end);
+    return choose(isInside, getZeros(getTypes(node->type)), body);
   };
   if (!loops.empty())
     return guarded(loops.front()->ops[0], [&] {
@@ -123,48 +118,53 @@ SmallVector<Value, 4> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
       return emitElement(node, {}, indices.drop_front(), current->ops[2]);
     });
   // Other arrays are in memory. Their rows may have different lengths.
-  if (indices.size() == 1)
-    return guarded(graph.getDim(current, 0), [&] {
-      return access(current, {Result{{indices[0]}, getDepth()}}).values;
-    });
-  SmallVector<Result, 4> at;
-  for (Value index : indices)
-    at.push_back(Result{{index}, getDepth()});
-  return access(current, at).values;
+  return guarded(indices.size() == 1 ? graph.getDim(current, 0) : nullptr, [&] {
+    SmallVector<Result, 4> at;
+    for (Value index : indices)
+      at.push_back(Result{{index}, getDepth()});
+    return access(current, at).values;
+  });
 }
 
-SmallVector<Value, 4>
-Lowering::distribute(Level level, ArrayRef<Value> extents,
-                     ArrayRef<Node *> loops,
-                     llvm::function_ref<SmallVector<Value, 4>()> body) {
+SmallVector<Value> Lowering::getExtents(ArrayRef<Node *> loops) {
+  return llvm::map_to_vector(loops, [&](Node *loop) {
+    return getExtent(graph.getBound(loop->ops[0]));
+  });
+}
+
+/// The number of iterations of loops.
+static Value getCount(ArrayBuilder &b, ArrayRef<Value> extents) {
   Value count = extents[0];
   for (Value extent : extents.drop_front())
-    count = arith::MulIOp::create(builder, loc, count, extent);
-  Value numbers = IotaOp::create(builder, loc, pull(1, indexType), count);
-  Region region;
-  Block *block = new Block;
-  region.push_back(block);
-  block->addArgument(indexType, loc);
+    count = b.mul(count, extent);
+  return count;
+}
+
+SmallVector<Value>
+Lowering::distribute(Level level, ArrayRef<Value> extents,
+                     ArrayRef<Node *> loops,
+                     llvm::function_ref<SmallVector<Value>()> body) {
+  Value numbers = IotaOp::create(b, pull(1, indexType), getCount(b, extents));
   // The types of the results follow from the body, so the operation is created
-  // last. A placeholder represents it until then.
-  auto holder = scf::ExecuteRegionOp::create(builder, loc, TypeRange());
-  holder.getRegion().takeBody(region);
-  SmallVector<Value, 4> parts;
-  inside(holder, block, level, [&] {
+  // after it.
+  Region region;
+  Block *block = &region.emplaceBlock();
+  block->addArgument(indexType, b.getLoc());
+  SmallVector<Value> parts;
+  inside(nullptr, block, level, [&] {
     Value rest = block->getArgument(0);
-    SmallVector<Value, 4> indices(extents.size());
+    SmallVector<Value> indices(extents.size());
     for (unsigned k = extents.size(); k-- > 0;) {
-      indices[k] = k == 0
-                       ? rest
-                       : arith::RemUIOp::create(builder, loc, rest, extents[k])
-                             .getResult();
+      indices[k] =
+          k == 0 ? rest
+                 : arith::RemUIOp::create(b, rest, extents[k]).getResult();
       if (k > 0)
-        rest = arith::DivUIOp::create(builder, loc, rest, extents[k]);
+        rest = arith::DivUIOp::create(b, rest, extents[k]);
     }
     for (auto [loop, index] : llvm::zip(loops, indices))
       bind(loop, index);
     parts = body();
-    YieldOp::create(builder, loc, parts);
+    YieldOp::create(b, parts);
   });
   SmallVector<mlir::Type> types;
   for (Value part : parts) {
@@ -173,11 +173,9 @@ Lowering::distribute(Level level, ArrayRef<Value> extents,
     llvm::append_range(all, type.getExtents());
     types.push_back(push(Level::Grid, all, type.getElementTypes()));
   }
-  auto op =
-      DistributeOp::create(builder, loc, types, numbers, level, Level::Grid);
-  op.getBody().takeBody(holder.getRegion());
-  holder.erase();
-  return SmallVector<Value, 4>(op.getResults());
+  auto op = DistributeOp::create(b, types, numbers, level, Level::Grid);
+  op.getBody().takeBody(region);
+  return SmallVector<Value>(op.getResults());
 }
 
 std::pair<Node *, Node *> Lowering::getFactors(Node *node) {
@@ -191,8 +189,7 @@ std::pair<Node *, Node *> Lowering::getFactors(Node *node) {
       isStored(sum->ops[1]))
     return {};
   Node *product = sum->ops[1]->ops[2];
-  if (!product->is(Node::Binary) ||
-      product->attr != static_cast<int64_t>(Opcode::Mul) ||
+  if (!product->is(Node::Binary) || product->opcode() != Opcode::Mul ||
       !sum->ops[1]->ops[0]->free.empty() || !node->ops[2]->ops[0]->free.empty())
     return {};
   Node *a = product->ops[0], *b = product->ops[1];
@@ -206,9 +203,8 @@ std::pair<Node *, Node *> Lowering::getFactors(Node *node) {
 
 /// The array [1, outer, inner] with the values of `factor`.
 Value Lowering::getFactor(Node *factor, Node *outer, Node *inner) {
-  SmallVector<Value> extents{constantIndex(1),
-                             emitIndex(outer->ops[0]).values[0],
-                             emitIndex(inner->ops[0]).values[0]};
+  SmallVector<Value> extents{b.getIndex(1), emitIndex(outer->ops[0]),
+                             emitIndex(inner->ops[0])};
   Types types = getTypes(factor->type);
   // A whole matrix in memory is not copied.
   if (!isStored(getBase(factor)))
@@ -230,7 +226,7 @@ Value Lowering::getFactor(Node *factor, Node *outer, Node *inner) {
     Value memory = base->is(Node::ParamArray) ? bindings.at(base).values[0]
                                               : stored.at(base).array;
     return ReshapeOp::create(
-        builder, loc,
+        b,
         PullType::get(context, {1, ShapedType::kDynamic, ShapedType::kDynamic},
                       types),
         memory, ArrayRef(extents).drop_front());
@@ -248,31 +244,23 @@ Value Lowering::storeProduct(Node *node) {
   Value x = getFactor(left, node->ops[1], k);
   Value y = getFactor(right, k, node->ops[2]->ops[1]);
   Value first = emit(sum->ops[0]).values[0];
-  ArrayBuilder arrays(loc, context);
-  arrays.restoreInsertionPoint(builder.saveInsertionPoint());
   auto combine = [&](Opcode op) {
-    return [this, op, &arrays](ValueRange values) -> SmallVector<Value> {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.restoreInsertionPoint(arrays.saveInsertionPoint());
+    return [this, op](ValueRange values) -> SmallVector<Value> {
       return {computeBinary(op, values[0], values[1])};
     };
   };
   auto multiply = combine(Opcode::Mul), add = combine(Opcode::Add);
-  Value product = arrays.contract(x, y, first, multiply, add);
+  Value product = b.contract(x, y, first, multiply, add);
   if (auto force = product.getDefiningOp<ForceOp>())
     nameKernel(force);
-  builder.restoreInsertionPoint(arrays.saveInsertionPoint());
-  SmallVector<Value> extents{emitIndex(node->ops[0]).values[0],
-                             emitIndex(node->ops[2]->ops[0]).values[0]};
-  return ReshapeOp::create(builder, loc, pull(2, getTypes(node->type)), product,
-                           extents);
+  SmallVector<Value> extents{emitIndex(node->ops[0]),
+                             emitIndex(node->ops[2]->ops[0])};
+  return ReshapeOp::create(b, pull(2, getTypes(node->type)), product, extents);
 }
 
 void Lowering::storeElements(Node *node, Stored &result) {
   unsigned dims = node->type->getRank(), rank = result.loops.size() + dims;
-  SmallVector<Value> extents;
-  for (Node *loop : result.loops)
-    extents.push_back(getExtent(graph.getBound(loop->ops[0])));
+  SmallVector<Value> extents = getExtents(result.loops);
   for (unsigned k = 0; k < dims; ++k)
     extents.push_back(getExtent(graph.getBound(node, k)));
   Types types = getTypes(node->type);
@@ -307,9 +295,8 @@ void Lowering::storeElements(Node *node, Stored &result) {
       distribute(level, ArrayRef(extents).take_front(prefix), nest, [&] {
         Value values;
         if (inner == 0)
-          values =
-              SplatOp::create(builder, loc, PullType::get(context, {1}, types),
-                              emit(row).values, ValueRange());
+          values = SplatOp::create(b, PullType::get(context, {1}, types),
+                                   emit(row).values, ValueRange());
         else
           values =
               generate(ArrayRef(extents).drop_front(prefix), types,
@@ -317,27 +304,22 @@ void Lowering::storeElements(Node *node, Stored &result) {
                          return emitElement(node, innerLoops,
                                             SmallVector<Value>(indices), row);
                        });
-        return SmallVector<Value, 4>{
-            PushOp::create(builder, loc, level, values)};
+        return SmallVector<Value>{PushOp::create(b, level, values)};
       })[0];
   if (inner == 0) {
-    Value count = extents[0];
-    for (Value extent : ArrayRef(extents).drop_front())
-      count = arith::MulIOp::create(builder, loc, count, extent);
-    parts = JoinOp::create(
-        builder, loc, push(Level::Grid, {ShapedType::kDynamic}, types), parts,
-        ValueRange(count),
-        builder.getDenseI64ArrayAttr({ShapedType::kDynamic}));
+    parts = JoinOp::create(b, push(Level::Grid, {ShapedType::kDynamic}, types),
+                           parts, getCount(b, extents),
+                           b.getDenseI64ArrayAttr({ShapedType::kDynamic}));
   }
   result.array = force(parts)[0];
   if (prefix != 1)
-    result.array = ReshapeOp::create(builder, loc, pull(rank, types),
-                                     result.array, extents);
+    result.array =
+        ReshapeOp::create(b, pull(rank, types), result.array, extents);
 }
 
 /// A scan or filter at `level` of arrays of `extent` elements.
-SmallVector<Value, 4> Lowering::runCollective(Node *node, Level level,
-                                              Value extent) {
+SmallVector<Value> Lowering::runCollective(Node *node, Level level,
+                                           Value extent) {
   bool isScan = node->is(Node::Scan);
   Node *array = node->ops[isScan];
   Types types = getTypes(node->type);
@@ -347,42 +329,34 @@ SmallVector<Value, 4> Lowering::runCollective(Node *node, Level level,
       Node *length = graph.getDim(from, 0);
       if (length->free.empty())
         return access(from, {i}).values;
-      Value isInside =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, k[0],
-                                emitIndex(length).values[0]);
-      SmallVector<Value, 4> others;
-      for (mlir::Type type : elements)
-        others.push_back(zero(type));
-      return choose(isInside, others, [&] { return access(from, {i}).values; });
+      Value isInside = b.compare(Order::LT, k[0], emitIndex(length));
+      return choose(isInside, getZeros(elements),
+                    [&] { return access(from, {i}).values; });
     });
   };
   Value elements = read(array, types);
   if (isScan) {
-    SmallVector<Value, 4> init = emit(node->ops[0]).values;
+    SmallVector<Value> init = emit(node->ops[0]).values;
     auto scan = ScanOp::create(
-        builder, loc, push(level, {ShapedType::kDynamic}, types), TypeRange(),
-        elements, init, level, /*exclusive=*/true, /*total=*/false,
+        b, push(level, {ShapedType::kDynamic}, types), TypeRange(), elements,
+        init, level, /*exclusive=*/true, /*total=*/false,
         /*commutative=*/node->attr != 0,
-        isAssociative(node) ? StringAttr()
-                            : builder.getStringAttr("sequential"));
+        isAssociative(node) ? StringAttr() : b.getStringAttr("sequential"));
     addOperator(scan.getBody(), node, /*hasFlags=*/false);
     return {scan.getResult()};
   }
-  Value flags = read(node->ops[1], {builder.getI1Type()});
-  SmallVector<Value, 4> init;
-  for (mlir::Type type : types)
-    init.push_back(zero(type));
-  auto compact = CompactOp::create(builder, loc,
-                                   push(level, {ShapedType::kDynamic}, types),
-                                   push(level, {1}, builder.getI32Type()),
-                                   elements, flags, init, StringAttr());
+  Value flags = read(node->ops[1], {b.getI1Type()});
+  SmallVector<Value> init = getZeros(types);
+  auto compact = CompactOp::create(
+      b, push(level, {ShapedType::kDynamic}, types),
+      push(level, {1}, b.getI32Type()), elements, flags, init, StringAttr());
   return {compact.getResult(), compact.getCount()};
 }
 
 void Lowering::storeCollective(Node *node, Stored &result) {
   Node *bound = graph.getBound(node->is(Node::Scan) ? node : node->ops[0], 0);
   Value extent = getExtent(bound);
-  SmallVector<Value, 4> arrays;
+  SmallVector<Value> arrays;
   // An operator that is not associative needs one thread.
   bool isSequential = node->is(Node::Scan) && !isAssociative(node);
   if (result.loops.empty() && !isSequential) {
@@ -390,13 +364,10 @@ void Lowering::storeCollective(Node *node, Stored &result) {
         addGridKernel(node, node->is(Node::Scan) ? node : node->ops[0], extent);
     arrays = force(runCollective(node, Level::Grid, extent));
   } else {
-    SmallVector<Value> extents;
+    SmallVector<Value> extents = getExtents(result.loops);
     if (result.loops.empty())
-      extents.push_back(constantIndex(1));
-    for (Node *loop : result.loops)
-      extents.push_back(getExtent(graph.getBound(loop->ops[0])));
-    unsigned rank = extents.size();
-    Level level = getSchedule(node, result.loops, rank).level;
+      extents.push_back(b.getIndex(1));
+    Level level = getSchedule(node, result.loops, extents.size()).level;
     arrays = force(distribute(level, extents, result.loops, [&] {
       return runCollective(node, level, extent);
     }));
@@ -409,8 +380,8 @@ void Lowering::storeCollective(Node *node, Stored &result) {
       if (!isCount)
         all.push_back(extent);
       if (all.size() != type.getExtents().size())
-        array = ReshapeOp::create(
-            builder, loc, pull(all.size(), type.getElementTypes()), array, all);
+        array = ReshapeOp::create(b, pull(all.size(), type.getElementTypes()),
+                                  array, all);
     }
   }
   result.array = arrays[0];
@@ -421,14 +392,14 @@ void Lowering::storeCollective(Node *node, Stored &result) {
     return;
   // The host knows the number of elements, so the result is the first part of
   // the array.
-  Value zero = constantIndex(0);
-  Value count = GetOp::create(builder, loc, result.count, zero).getResult(0);
-  count = arith::IndexCastOp::create(builder, loc, indexType, count);
+  Value zero = b.getIndex(0);
+  Value count = GetOp::create(b, result.count, zero).getResult(0);
+  count = arith::IndexCastOp::create(b, indexType, count);
   if (plan.isEstimate)
-    count = constantIndex(graph.estimate(graph.getDim(node, 0)));
-  result.array = TakeOp::create(builder, loc, result.array.getType(),
-                                result.array, ValueRange(count),
-                                ArrayRef<int64_t>{ShapedType::kDynamic});
+    count = b.getIndex(graph.estimate(graph.getDim(node, 0)));
+  result.array =
+      TakeOp::create(b, result.array.getType(), result.array, ValueRange(count),
+                     ArrayRef<int64_t>{ShapedType::kDynamic});
 }
 
 void Lowering::store(Node *node) {
@@ -460,37 +431,25 @@ void Lowering::store(Node *node) {
 
   root = node;
   std::map<Node *, Result> outerBindings = bindings;
-  Location outerLoc = loc;
-  loc = node->loc;
+  Location outerLoc = b.getLoc();
+  b.setLoc(node->loc);
   at(0, [&] {
     if (node->is(Node::Scan) || node->is(Node::Filter)) {
       storeCollective(node, result);
     } else if (node->is(Node::Reduce) && result.loops.empty()) {
-      Node *array = node->ops[1], *flags = nullptr;
-      if (array->is(Node::Filter) && !isStored(array)) {
-        flags = array->ops[1];
-        array = array->ops[0];
-      }
-      Types types = getTypes(node->type);
       if (isAssociative(node)) {
-        Value sum = force(reduceByLevel(node, array, flags, Level::Grid))[0];
-        if (flags) {
-          SmallVector<mlir::Type> parts(types.size() + 1);
-          auto unzip = UnzipOp::create(builder, loc, sum);
-          if (types.size() == 1)
-            sum = unzip.getResult(1);
-          else
-            sum = ZipOp::create(builder, loc, unzip.getResults().drop_front());
-        }
+        Value sum = force(reduceByLevel(node, Level::Grid))[0];
+        if (getReduced(node).second)
+          sum = b.zip(ArrayRef(b.unzip(sum)).drop_front());
         result.array = sum;
       } else {
         Choices::Kernel kernel;
         kernel.node = node;
         kernel.schedules = {Schedule()};
         choices.kernels.push_back(kernel);
-        result.array = force(generate(constantIndex(1), types, [&](ValueRange) {
-          return reduceByLoop(node, array, flags).values;
-        }))[0];
+        result.array =
+            force(generate(b.getIndex(1), getTypes(node->type),
+                           [&](ValueRange) { return reduceByLoop(node); }))[0];
       }
     } else {
       storeElements(node, result);
@@ -498,6 +457,6 @@ void Lowering::store(Node *node) {
   });
   root = outer;
   bindings = std::move(outerBindings);
-  loc = outerLoc;
+  b.setLoc(outerLoc);
   stored[node] = result;
 }

@@ -23,6 +23,7 @@
 #define OBSIDIAN_LIB_FRONTEND_DAG_LOWERGRAPH_H
 
 #include "Lowering.h"
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::obs::dag {
@@ -35,7 +36,7 @@ bool isAssociative(Node *node);
 
 /// The components of a value, and the number of the scope that computes them.
 struct Result {
-  SmallVector<Value, 4> values;
+  SmallVector<Value> values;
   unsigned depth = 0;
 };
 
@@ -52,14 +53,14 @@ class Lowering {
 public:
   Lowering(Graph &graph, StringRef name, const Plan &plan, Choices &choices)
       : graph(graph), name(name), plan(plan), choices(choices),
-        context(graph.diagnostics.context), builder(context),
-        indexType(builder.getIndexType()) {}
+        context(graph.diagnostics.context),
+        b(UnknownLoc::get(context), context), indexType(b.getIndexType()) {}
 
   OwningOpRef<ModuleOp> run();
 
 private:
   using Types = SmallVector<mlir::Type, 4>;
-  using Body = llvm::function_ref<SmallVector<Value, 4>()>;
+  using Body = llvm::function_ref<SmallVector<Value>()>;
 
   // Decides which values are stored.
   void analyze();
@@ -88,6 +89,8 @@ private:
   }
 
   // Scopes.
+  /// What `work` computes in scope `depth`.
+  Result compute(unsigned depth, Body work);
   /// Runs `work` with the insertion point in scope `depth`. Scopes inside of it
   /// are closed during this time.
   void at(unsigned depth, llvm::function_ref<void()> work);
@@ -103,31 +106,29 @@ private:
   std::vector<void *> getKey(Node *node);
 
   // Values.
-  Result emit(Node *node);
-  Result compute(Node *node);
+  Result emit(Node *node) { return emit(node, /*isIndex=*/false); }
   /// An int as a value of type `index`.
-  Result emitIndex(Node *node);
+  Value emitIndex(Node *node) { return emit(node, true).values[0]; }
+  Result emit(Node *node, bool isIndex);
+  Result compute(Node *node);
   Result computeIndex(Node *node);
   Result computeLazily(Node *node);
-  Value computeBinary(Opcode op, Value a, Value b);
-  Value computeMath(Node *node, ValueRange values);
+  /// A function of the values of all operands.
+  Result computeFrom(Node *node, bool isIndex,
+                     llvm::function_ref<Value(ValueRange)> function);
+  Value computeBinary(Opcode op, Value x, Value y);
+  Value computeMath(Node *node, ValueRange x);
   /// The element of `array`. It is not computed outside of scope `depth`.
   Result access(Node *array, SmallVector<Result, 4> indices,
                 unsigned depth = 0);
   Result reduce(Node *node);
-  Result reduceByLoop(Node *node, Node *array, Node *flags);
-  SmallVector<Value, 4> reduceByLevel(Node *node, Node *array, Node *flags,
-                                      Level level);
+  std::pair<Node *, Node *> getReduced(Node *node);
+  SmallVector<Value> reduceByLoop(Node *node);
+  SmallVector<Value> reduceByLevel(Node *node, Level level);
   void addOperator(Region &region, Node *node, bool hasFlags);
-  Value constantIndex(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value zero(mlir::Type type) {
-    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  }
+  SmallVector<Value> getZeros(TypeRange types);
   /// The values of `body` if `condition` is true, else `others`.
-  SmallVector<Value, 4> choose(Value condition, ArrayRef<Value> others,
-                               Body body);
+  SmallVector<Value> choose(Value condition, ArrayRef<Value> others, Body body);
 
   // Arrays and kernels.
   struct Stored {
@@ -136,8 +137,9 @@ private:
     SmallVector<Node *, 4> loops;
   };
   Value generate(ValueRange extents, ArrayRef<mlir::Type> types,
-                 llvm::function_ref<SmallVector<Value, 4>(ValueRange)> element);
+                 llvm::function_ref<SmallVector<Value>(ValueRange)> element);
   Value getExtent(Node *bound);
+  SmallVector<Value> getExtents(ArrayRef<Node *> loops);
   Value addGridKernel(Node *node, Node *array, Value extent);
   void store(Node *node);
   void storeElements(Node *node, Stored &stored);
@@ -147,16 +149,15 @@ private:
   std::pair<Node *, Node *> getFactors(Node *node);
   Value storeProduct(Node *node);
   Value getFactor(Node *factor, Node *outer, Node *inner);
-  SmallVector<Value, 4> runCollective(Node *node, Level level, Value extent);
-  SmallVector<Value, 4> emitElement(Node *node, ArrayRef<Node *> loops,
-                                    ArrayRef<Value> indices, Node *current,
-                                    unsigned firstLoop = 0);
+  SmallVector<Value> runCollective(Node *node, Level level, Value extent);
+  SmallVector<Value> emitElement(Node *node, ArrayRef<Node *> loops,
+                                 ArrayRef<Value> indices, Node *current);
   Node *open(Node *array);
-  SmallVector<Value, 4>
-  distribute(Level level, ArrayRef<Value> extents, ArrayRef<Node *> loops,
-             llvm::function_ref<SmallVector<Value, 4>()> body);
+  SmallVector<Value> distribute(Level level, ArrayRef<Value> extents,
+                                ArrayRef<Node *> loops,
+                                llvm::function_ref<SmallVector<Value>()> body);
   void nameKernel(ForceOp op);
-  SmallVector<Value, 4> force(ValueRange arrays);
+  SmallVector<Value> force(ValueRange arrays);
   void returnValue(Node *node, SmallVectorImpl<Value> &values,
                    const std::string &valueName);
   void checkExpectations();
@@ -170,9 +171,8 @@ private:
   const Plan &plan;
   Choices &choices;
   MLIRContext *context;
-  OpBuilder builder;
+  ArrayBuilder b;
   mlir::Type indexType;
-  Location loc = builder.getUnknownLoc();
   func::FuncOp function;
 
   std::vector<std::string> resultNames;

@@ -81,12 +81,10 @@ void Lowering::checkExpectations() {
     collectStored(expectation.b, seen, sources);
     if (!sources.empty())
       continue;
-    loc = expectation.loc;
-    Value a = emitIndex(expectation.a).values[0];
-    Value b = emitIndex(expectation.b).values[0];
-    Value areEqual =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
-    AssertOp::create(builder, loc, areEqual, expectation.message);
+    b.setLoc(expectation.loc);
+    Value x = emitIndex(expectation.a), y = emitIndex(expectation.b);
+    Value areEqual = b.compare(ScalarBuilder::Order::EQ, x, y);
+    AssertOp::create(b, areEqual, expectation.message);
   }
 }
 
@@ -94,40 +92,37 @@ OwningOpRef<ModuleOp> Lowering::run() {
   analyze();
   if (hasFailed())
     return {};
-  loc = graph.result->loc;
-  OwningOpRef<ModuleOp> module(ModuleOp::create(loc));
-  builder.setInsertionPointToEnd(module->getBody());
+  b.setLoc(graph.result->loc);
+  OwningOpRef<ModuleOp> module(ModuleOp::create(b.getLoc()));
+  b.setInsertionPointToEnd(module->getBody());
   SmallVector<mlir::Type> params;
   for (const DagType *type : graph.paramTypes)
     params.push_back(type->isArray() ? pull(type->getRank(), getTypes(type))
                                      : getTypes(type)[0]);
   if (plan.isEstimate)
     params.push_back(indexType);
-  function = func::FuncOp::create(builder, loc, name,
-                                  builder.getFunctionType(params, {}));
+  function = func::FuncOp::create(b, name, b.getFunctionType(params, {}));
   Block *block = function.addEntryBlock();
   scopes.push_back(Scope{block, Level::Grid, nullptr, {}});
-  builder.setInsertionPointToEnd(block);
+  b.setInsertionPointToEnd(block);
   for (Node *param : graph.params) {
     Value value = block->getArgument(param->attr);
     if (plan.isEstimate && param->type == graph.intType)
-      value = arith::ConstantOp::create(
-          builder, loc, builder.getI32IntegerAttr(graph.estimate(param)));
+      value = b.getNumber(b.getI32Type(), graph.estimate(param));
     bindings[param] = Result{{value}, 0};
   }
   for (auto [number, paramName] : llvm::enumerate(graph.paramNames))
-    function.setArgAttr(number, "obs.name", builder.getStringAttr(paramName));
+    function.setArgAttr(number, "obs.name", b.getStringAttr(paramName));
   checkExpectations();
   SmallVector<Value> values;
   returnValue(graph.result, values, "result");
   if (hasFailed())
     return {};
-  func::ReturnOp::create(builder, loc, values);
+  func::ReturnOp::create(b, values);
   function.setFunctionType(
-      builder.getFunctionType(params, ValueRange(values).getTypes()));
+      b.getFunctionType(params, ValueRange(values).getTypes()));
   for (auto [number, resultName] : llvm::enumerate(resultNames))
-    function.setResultAttr(number, "obs.name",
-                           builder.getStringAttr(resultName));
+    function.setResultAttr(number, "obs.name", b.getStringAttr(resultName));
   if (failed(verify(*module)))
     return {};
   return module;

@@ -20,13 +20,13 @@ using namespace mlir::obs::dag;
 void Lowering::addTypes(const DagType *type, Types &types) {
   switch (type->kind) {
   case DagType::Int:
-    types.push_back(builder.getI32Type());
+    types.push_back(b.getI32Type());
     break;
   case DagType::Float:
-    types.push_back(builder.getF32Type());
+    types.push_back(b.getF32Type());
     break;
   case DagType::Bool:
-    types.push_back(builder.getI1Type());
+    types.push_back(b.getI1Type());
     break;
   case DagType::Struct:
     for (const Parameter &field : type->decl->fields)
@@ -45,15 +45,15 @@ Lowering::Types Lowering::getTypes(const DagType *type) {
 }
 
 void Lowering::at(unsigned depth, llvm::function_ref<void()> work) {
-  OpBuilder::InsertionGuard guard(builder);
+  OpBuilder::InsertionGuard guard(b);
   std::vector<Scope> open(std::make_move_iterator(scopes.begin() + depth + 1),
                           std::make_move_iterator(scopes.end()));
   scopes.resize(depth + 1, Scope{nullptr, Level::Grid, nullptr, {}});
   Operation *inner = scopes[depth].inner;
   if (inner)
-    builder.setInsertionPoint(inner);
+    b.setInsertionPoint(inner);
   else
-    builder.setInsertionPointToEnd(scopes[depth].block);
+    b.setInsertionPointToEnd(scopes[depth].block);
   work();
   scopes[depth].inner = inner;
   for (Scope &scope : open)
@@ -62,11 +62,11 @@ void Lowering::at(unsigned depth, llvm::function_ref<void()> work) {
 
 void Lowering::inside(Operation *op, Block *block, Level level,
                       llvm::function_ref<void()> work) {
-  OpBuilder::InsertionGuard guard(builder);
+  OpBuilder::InsertionGuard guard(b);
   Operation *outer = scopes.back().inner;
   scopes.back().inner = op;
   scopes.push_back(Scope{block, level, nullptr, {}});
-  builder.setInsertionPointToEnd(block);
+  b.setInsertionPointToEnd(block);
   work();
   scopes.pop_back();
   scopes.back().inner = outer;
@@ -74,7 +74,7 @@ void Lowering::inside(Operation *op, Block *block, Level level,
 
 void Lowering::bind(Node *variable, ArrayRef<Value> values) {
   bindings[variable] =
-      Result{SmallVector<Value, 4>(values.begin(), values.end()), getDepth()};
+      Result{SmallVector<Value>(values.begin(), values.end()), getDepth()};
 }
 
 /// The scope of the innermost loop that `node` depends on. In a kernel, it is
@@ -93,9 +93,7 @@ Result Lowering::getBinding(Node *loop) {
   auto it = bindings.find(loop);
   if (it != bindings.end())
     return it->second;
-  Result first;
-  at(0, [&] { first.values = {constantIndex(0)}; });
-  return first;
+  return compute(0, [&]() -> SmallVector<Value> { return {b.getIndex(0)}; });
 }
 
 std::vector<void *> Lowering::getKey(Node *node) {
@@ -107,17 +105,22 @@ std::vector<void *> Lowering::getKey(Node *node) {
   return key;
 }
 
-SmallVector<Value, 4> Lowering::choose(Value condition, ArrayRef<Value> others,
-                                       Body body) {
-  auto op = scf::IfOp::create(builder, loc, ValueRange(others).getTypes(),
-                              condition, /*withElseRegion=*/true);
+SmallVector<Value> Lowering::getZeros(TypeRange types) {
+  return llvm::map_to_vector(
+      types, [&](mlir::Type type) { return b.getNumber(type, 0); });
+}
+
+SmallVector<Value> Lowering::choose(Value condition, ArrayRef<Value> others,
+                                    Body body) {
+  auto op = scf::IfOp::create(b, ValueRange(others).getTypes(), condition,
+                              /*withElseRegion=*/true);
   // Builders of operations may have put a terminator into each block.
   for (Region &region : op->getRegions())
     region.front().clear();
   inside(op, op.thenBlock(), getLevel(),
-         [&] { scf::YieldOp::create(builder, loc, body()); });
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(op.elseBlock());
-  scf::YieldOp::create(builder, loc, others);
-  return SmallVector<Value, 4>(op.getResults());
+         [&] { scf::YieldOp::create(b, body()); });
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(op.elseBlock());
+  scf::YieldOp::create(b, others);
+  return SmallVector<Value>(op.getResults());
 }

@@ -46,7 +46,7 @@ public:
 private:
   /// Adds the candidate. False if it cannot be compiled.
   bool add(Plan plan, const Twine &what);
-  double score(const Choices::Kernel &kernel, StringRef report);
+  double score(const Choices::Kernel &kernel, const llvm::json::Object *report);
   void addSchedules(const Plan &base, const std::string &what);
   void print(const Candidate &candidate, unsigned number);
 
@@ -57,15 +57,13 @@ private:
 };
 } // namespace
 
-/// The first number of `text`; empty for `?`.
-static std::optional<double> getNumber(StringRef text) {
-  text = text.ltrim();
+/// The number of a count in the report; 0 if it is not known.
+static double getNumber(std::optional<StringRef> count) {
+  double number = 0;
+  StringRef text = count.value_or("").ltrim();
   text.consume_front("at most ");
-  double number;
-  StringRef digits =
-      text.take_while([](char c) { return llvm::isDigit(c) || c == '.'; });
-  if (digits.empty() || digits.getAsDouble(number))
-    return std::nullopt;
+  text.take_while([](char c) { return llvm::isDigit(c) || c == '.'; })
+      .getAsDouble(number);
   return number;
 }
 
@@ -73,44 +71,28 @@ static std::optional<double> getNumber(StringRef text) {
 /// takes 3. Memory transfers 3000 bytes in a nanosecond in sectors of 32 bytes,
 /// and caches 4 times as many. With fewer than 2^17 threads, memory transfers
 /// less.
-double Search::score(const Choices::Kernel &kernel, StringRef report) {
-  double sectors = 0, operations = 0;
+double Search::score(const Choices::Kernel &kernel,
+                     const llvm::json::Object *report) {
   // A force that only copies an array launches no kernel.
-  if (report.empty())
+  if (!report)
     return 0;
-  SmallVector<StringRef> lines;
-  if (kernel.taken.level != Level::Grid)
-    report.split(lines, '\n');
-  for (StringRef line : lines) {
-    line = line.ltrim();
-    if (line.starts_with("in loops over threads: ")) {
-      // "X float, Y integer and Z index operations"
-      StringRef rest = line.drop_front(23);
-      while (!rest.empty()) {
-        operations += getNumber(rest).value_or(0);
-        size_t comma = std::min(rest.find(", "), rest.find(" and "));
-        rest = comma == StringRef::npos ? ""
-                                        : rest.drop_front(comma).ltrim(", and");
-      }
-      continue;
+  const Schedule &schedule = kernel.taken;
+  double sectors = 0, operations = 0;
+  if (schedule.level == Level::Grid) {
+    sectors = kernel.extents[0] * kernel.reads / 8;
+  } else {
+    for (auto &[kind, count] : *report->getObject("operations"))
+      operations += getNumber(count.getAsString());
+    for (const llvm::json::Value &value : *report->getArray("accesses")) {
+      const llvm::json::Object &access = *value.getAsObject();
+      if (access.getString("memory") != StringRef("global"))
+        continue;
+      double size = access.getString("type") == StringRef("i1") ? 1 : 4;
+      sectors += getNumber(access.getString("bytes")) / (32 * size) *
+                 access.getNumber("sectorsPerRequest").value_or(8);
     }
-    bool isAccess = line.consume_front("read global ") ||
-                    line.consume_front("write global ") ||
-                    line.consume_front("atomic global ");
-    if (!isAccess)
-      continue;
-    double size = line.starts_with("i1") && !line.starts_with("i16") ? 1 : 4;
-    double bytes = getNumber(line.rsplit(", ").second).value_or(0);
-    // "at FILE:1:2, 4 sectors per request inside of large arrays, N bytes"
-    double perRequest = 8;
-    size_t end = line.find(" sector");
-    if (end != StringRef::npos)
-      perRequest =
-          getNumber(line.take_front(end).rsplit(", ").second).value_or(8);
-    sectors += bytes / (32 * size) * perRequest;
   }
   int64_t threads = 1;
-  const Schedule &schedule = kernel.taken;
   bool isFlat = schedule.level == Level::Grid ||
                 (schedule.level == Level::Thread &&
                  schedule.prefix == kernel.extents.size());
@@ -118,8 +100,6 @@ double Search::score(const Choices::Kernel &kernel, StringRef report) {
     if (isFlat || k < schedule.prefix)
       threads =
           std::min<int64_t>(threads * std::max<int64_t>(extent, 1), 1 << 26);
-  if (schedule.level == Level::Grid)
-    sectors = kernel.extents[0] * kernel.reads / 8;
   threads *= schedule.level == Level::Block  ? 128
              : schedule.level == Level::Warp ? 32
                                              : 1;
@@ -136,26 +116,27 @@ bool Search::add(Plan plan, const Twine &what) {
     return false;
   Candidate candidate{std::move(plan), {}, {}, 0, what.str()};
   candidate.plan.isEstimate = true;
-  std::string report;
+  FailureOr<llvm::json::Value> report = failure();
   {
     // A candidate with an error is not an error of the program.
     ScopedDiagnosticHandler quiet(graph.diagnostics.context,
                                   [](Diagnostic &) { return success(); });
     OwningOpRef<ModuleOp> module =
         lower(graph, name, candidate.plan, candidate.choices);
-    llvm::raw_string_ostream os(report);
     graph.diagnostics.forget();
-    if (!module || failed(reportCost(*module, ObsToGPUOptions(), os)))
-      return false;
+    if (module)
+      report = reportCost(*module, ObsToGPUOptions(), llvm::nulls());
   }
+  if (failed(report))
+    return false;
   candidate.plan.isEstimate = false;
   for (const Choices::Kernel &kernel : candidate.choices.kernels) {
-    size_t begin = report.find("kernel '" + kernel.name + "'");
-    StringRef rest = begin == std::string::npos
-                         ? StringRef()
-                         : StringRef(report).substr(begin);
-    rest = rest.take_front(rest.find("\nkernel '", 1));
-    candidate.scores[kernel.node] = score(kernel, rest);
+    const llvm::json::Object *found = nullptr;
+    for (const llvm::json::Value &one :
+         *report->getAsObject()->getArray("kernels"))
+      if (one.getAsObject()->getString("name") == StringRef(kernel.name))
+        found = one.getAsObject();
+    candidate.scores[kernel.node] = score(kernel, found);
     candidate.total += candidate.scores[kernel.node];
   }
   candidates.push_back(std::move(candidate));

@@ -18,41 +18,44 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::dag;
 
-Result Lowering::emit(Node *node) {
+Result Lowering::emit(Node *node, bool isIndex) {
   node = resolve(node);
-  std::pair<std::vector<void *>, bool> key(getKey(node), false);
+  std::pair<std::vector<void *>, bool> key(getKey(node), isIndex);
   for (Scope &scope : scopes)
     if (auto it = scope.known.find(key); it != scope.known.end())
       return it->second;
-  Location outer = loc;
-  loc = node->loc;
-  Result result = compute(node);
-  loc = outer;
+  Location outer = b.getLoc();
+  b.setLoc(node->loc);
+  Result result = isIndex ? computeIndex(node) : compute(node);
+  b.setLoc(outer);
   return scopes[result.depth].known[key] = result;
 }
 
-Result Lowering::emitIndex(Node *node) {
-  node = resolve(node);
-  std::pair<std::vector<void *>, bool> key(getKey(node), true);
-  for (Scope &scope : scopes)
-    if (auto it = scope.known.find(key); it != scope.known.end())
-      return it->second;
-  Location outer = loc;
-  loc = node->loc;
-  Result result = computeIndex(node);
-  loc = outer;
-  return scopes[result.depth].known[key] = result;
+Result Lowering::compute(unsigned depth, Body work) {
+  Result result{{}, depth};
+  at(depth, [&] { result.values = work(); });
+  return result;
+}
+
+Result Lowering::computeFrom(Node *node, bool isIndex,
+                             llvm::function_ref<Value(ValueRange)> function) {
+  SmallVector<Value> values;
+  unsigned depth = node->isSafe ? 0 : getLoopDepth(node);
+  for (Node *op : node->ops) {
+    Result operand = emit(op, isIndex);
+    values.push_back(operand.values[0]);
+    depth = std::max(depth, operand.depth);
+  }
+  return compute(depth,
+                 [&]() -> SmallVector<Value> { return {function(values)}; });
 }
 
 /// True for a number that is computed from indices and extents only. With 64
 /// bits, it has the same value as with 32 bits.
 static bool isAffine(Node *node) {
-  if (node->is(Node::Binary)) {
-    Opcode op = static_cast<Opcode>(node->attr);
-    return (op == Opcode::Add || op == Opcode::Sub || op == Opcode::Mul ||
-            op == Opcode::Div || op == Opcode::Rem) &&
-           isAffine(node->ops[0]) && isAffine(node->ops[1]);
-  }
+  if (node->is(Node::Binary))
+    return (node->opcode() <= Opcode::Rem) && isAffine(node->ops[0]) &&
+           isAffine(node->ops[1]);
   return node->is(Node::LoopVar) || node->is(Node::ParamDim) ||
          node->is(Node::Const) || node->is(Node::ParamScalar);
 }
@@ -60,106 +63,78 @@ static bool isAffine(Node *node) {
 /// True for an affine number that is never negative.
 static bool isNatural(Node *node) {
   if (node->is(Node::Binary))
-    return static_cast<Opcode>(node->attr) != Opcode::Sub &&
-           isNatural(node->ops[0]) && isNatural(node->ops[1]);
+    return node->opcode() != Opcode::Sub && isNatural(node->ops[0]) &&
+           isNatural(node->ops[1]);
   return node->is(Node::LoopVar) || node->is(Node::ParamDim) ||
          (node->is(Node::Const) && node->attr >= 0);
 }
 
 Result Lowering::computeIndex(Node *node) {
-  Result result;
-  if (node->is(Node::LoopVar))
+  switch (node->kind) {
+  case Node::LoopVar:
     return bindings.at(node);
-  if (node->is(Node::ParamDim)) {
-    at(0, [&] {
-      if (plan.isEstimate) {
-        result.values = {constantIndex(graph.estimate(node))};
-        return;
-      }
+  case Node::ParamDim:
+    return compute(0, [&]() -> SmallVector<Value> {
+      if (plan.isEstimate)
+        return {b.getIndex(graph.estimate(node))};
       Value array = bindings.at(node->ops[0]).values[0];
-      result.values = {DimOp::create(builder, loc, array, node->attr)};
+      return {DimOp::create(b, array, node->attr)};
     });
-    return result;
+  case Node::Const:
+    return compute(
+        0, [&]() -> SmallVector<Value> { return {b.getIndex(node->attr)}; });
+  default:
+    break;
   }
-  if (node->is(Node::Const)) {
-    at(0, [&] { result.values = {constantIndex(node->attr)}; });
-    return result;
-  }
-  if (node->is(Node::Binary) && isAffine(node)) {
-    Opcode op = static_cast<Opcode>(node->attr);
-    Result a = emitIndex(node->ops[0]), b = emitIndex(node->ops[1]);
-    result.depth = std::max(a.depth, b.depth);
-    if (!node->isSafe)
-      result.depth = std::max(result.depth, getLoopDepth(node));
-    at(result.depth, [&] {
-      Value x = a.values[0], y = b.values[0];
-      bool isUnsigned = isNatural(node);
-      if (op == Opcode::Div && isUnsigned)
-        result.values = {arith::DivUIOp::create(builder, loc, x, y)};
-      else if (op == Opcode::Rem && isUnsigned)
-        result.values = {arith::RemUIOp::create(builder, loc, x, y)};
-      else
-        result.values = {computeBinary(op, x, y)};
+  if (node->is(Node::Binary) && isAffine(node))
+    return computeFrom(node, /*isIndex=*/true, [&](ValueRange x) -> Value {
+      Opcode op = node->opcode();
+      if (op == Opcode::Div && isNatural(node))
+        return arith::DivUIOp::create(b, x[0], x[1]);
+      if (op == Opcode::Rem && isNatural(node))
+        return arith::RemUIOp::create(b, x[0], x[1]);
+      return computeBinary(op, x[0], x[1]);
     });
-    return result;
-  }
   Result number = emit(node);
-  result.depth = number.depth;
-  at(result.depth, [&] {
-    result.values = {
-        arith::IndexCastOp::create(builder, loc, indexType, number.values[0])};
+  return compute(number.depth, [&]() -> SmallVector<Value> {
+    return {b.castToIndex(number.values[0])};
   });
-  return result;
 }
 
-Value Lowering::computeBinary(Opcode op, Value a, Value b) {
-  bool isFloat = isa<FloatType>(a.getType());
-  auto compare = [&](arith::CmpIPredicate i, arith::CmpFPredicate f) -> Value {
-    if (isFloat)
-      return arith::CmpFOp::create(builder, loc, f, a, b);
-    return arith::CmpIOp::create(builder, loc, i, a, b);
-  };
+Value Lowering::computeBinary(Opcode op, Value x, Value y) {
+  using namespace arith;
+  using Order = ScalarBuilder::Order;
   switch (op) {
   case Opcode::Add:
-    if (isFloat)
-      return arith::AddFOp::create(builder, loc, a, b);
-    return arith::AddIOp::create(builder, loc, a, b);
+    return b.add(x, y);
   case Opcode::Sub:
-    if (isFloat)
-      return arith::SubFOp::create(builder, loc, a, b);
-    return arith::SubIOp::create(builder, loc, a, b);
+    return b.sub(x, y);
   case Opcode::Mul:
-    if (isFloat)
-      return arith::MulFOp::create(builder, loc, a, b);
-    return arith::MulIOp::create(builder, loc, a, b);
+    return b.mul(x, y);
   case Opcode::Div:
-    if (isFloat)
-      return arith::DivFOp::create(builder, loc, a, b);
-    return arith::DivSIOp::create(builder, loc, a, b);
+    return b.build<DivFOp, DivSIOp>(x, y);
   case Opcode::Rem:
-    if (isFloat)
-      return arith::RemFOp::create(builder, loc, a, b);
-    return arith::RemSIOp::create(builder, loc, a, b);
+    return b.build<RemFOp, RemSIOp>(x, y);
   case Opcode::Shl:
-    return arith::ShLIOp::create(builder, loc, a, b);
+    return ShLIOp::create(b, x, y);
   case Opcode::Shr:
-    return arith::ShRSIOp::create(builder, loc, a, b);
+    return ShRSIOp::create(b, x, y);
   case Opcode::And:
   case Opcode::AndAnd:
-    return arith::AndIOp::create(builder, loc, a, b);
+    return AndIOp::create(b, x, y);
   case Opcode::Or:
   case Opcode::OrOr:
-    return arith::OrIOp::create(builder, loc, a, b);
+    return OrIOp::create(b, x, y);
   case Opcode::Xor:
-    return arith::XOrIOp::create(builder, loc, a, b);
+    return XOrIOp::create(b, x, y);
   case Opcode::Lt:
-    return compare(arith::CmpIPredicate::slt, arith::CmpFPredicate::OLT);
+    return b.compare(Order::LT, x, y);
   case Opcode::Le:
-    return compare(arith::CmpIPredicate::sle, arith::CmpFPredicate::OLE);
+    return b.compare(Order::LE, x, y);
   case Opcode::Gt:
-    return compare(arith::CmpIPredicate::sgt, arith::CmpFPredicate::OGT);
+    return b.compare(Order::GT, x, y);
   case Opcode::Ge:
-    return compare(arith::CmpIPredicate::sge, arith::CmpFPredicate::OGE);
+    return b.compare(Order::GE, x, y);
   case Opcode::Neg:
   case Opcode::Not:
     break;
@@ -167,40 +142,29 @@ Value Lowering::computeBinary(Opcode op, Value a, Value b) {
   llvm_unreachable("the operator takes one value");
 }
 
-Value Lowering::computeMath(Node *node, ValueRange values) {
-  mlir::Type type = values[0].getType();
-  switch (static_cast<Primitive>(node->attr)) {
+Value Lowering::computeMath(Node *node, ValueRange x) {
+  mlir::Type i32 = b.getI32Type();
+  switch (node->primitive()) {
   case Primitive::Min:
   case Primitive::Max: {
+    bool isMin = node->primitive() == Primitive::Min;
+    if (!isa<FloatType>(x[0].getType()))
+      return isMin ? arith::MinSIOp::create(b, x[0], x[1]).getResult()
+                   : arith::MaxSIOp::create(b, x[0], x[1]).getResult();
     // If both are equal, the result is the first one.
-    bool isMin = static_cast<Primitive>(node->attr) == Primitive::Min;
-    if (!isa<FloatType>(type)) {
-      if (isMin)
-        return arith::MinSIOp::create(builder, loc, values[0], values[1]);
-      return arith::MaxSIOp::create(builder, loc, values[0], values[1]);
-    }
-    Value isFirst =
-        computeBinary(isMin ? Opcode::Le : Opcode::Ge, values[0], values[1]);
-    return arith::SelectOp::create(builder, loc, isFirst, values[0], values[1]);
+    Value isFirst = computeBinary(isMin ? Opcode::Le : Opcode::Ge, x[0], x[1]);
+    return b.select(isFirst, x[0], x[1]);
   }
   case Primitive::Log2: {
-    auto number = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(builder, loc,
-                                       builder.getI32IntegerAttr(value));
-    };
-    Value positive = arith::MaxSIOp::create(builder, loc, values[0], number(1));
-    Value zeros = math::CountLeadingZerosOp::create(builder, loc, positive);
-    return arith::SubIOp::create(builder, loc, number(31), zeros);
+    Value positive = arith::MaxSIOp::create(b, x[0], b.getNumber(i32, 1));
+    Value zeros = math::CountLeadingZerosOp::create(b, positive);
+    return b.sub(b.getNumber(i32, 31), zeros);
   }
   case Primitive::FloatOfInt:
-    return arith::SIToFPOp::create(builder, loc, builder.getF32Type(),
-                                   values[0]);
+    return b.convert(x[0], b.getF32Type());
   case Primitive::IntOfFloat:
-    return arith::FPToSIOp::create(builder, loc, builder.getI32Type(),
-                                   values[0]);
   case Primitive::FilterWith:
-    return arith::ExtUIOp::create(builder, loc, builder.getI32Type(),
-                                  values[0]);
+    return b.convert(x[0], i32);
   default:
     llvm_unreachable("the primitive has arrays");
   }
@@ -209,127 +173,96 @@ Value Lowering::computeMath(Node *node, ValueRange values) {
 /// The second operand may read out of bounds if the first one determines the
 /// result.
 Result Lowering::computeLazily(Node *node) {
-  Result left = emit(node->ops[0]), result;
-  result.depth = std::max(left.depth, getLoopDepth(node));
-  at(result.depth, [&] {
-    bool isAnd = static_cast<Opcode>(node->attr) == Opcode::AndAnd;
-    Value decided =
-        arith::ConstantOp::create(builder, loc, builder.getBoolAttr(!isAnd));
+  Result left = emit(node->ops[0]);
+  return compute(std::max(left.depth, getLoopDepth(node)), [&] {
+    bool isAnd = node->opcode() == Opcode::AndAnd;
+    Value decided = b.getNumber(b.getI1Type(), !isAnd);
     Value condition = left.values[0];
     if (!isAnd)
-      condition = arith::XOrIOp::create(builder, loc, condition, decided);
-    result.values = choose(condition, decided, [&] {
+      condition = arith::XOrIOp::create(b, condition, decided);
+    SmallVector<Value> values = choose(condition, decided, [&] {
       bind(node->ops[2], {});
       return emit(node->ops[1]).values;
     });
     bindings.erase(node->ops[2]);
+    return values;
   });
-  return result;
 }
 
 Result Lowering::compute(Node *node) {
-  Result result;
   switch (node->kind) {
   case Node::Const:
-    at(0, [&] {
+    return compute(0, [&]() -> SmallVector<Value> {
       mlir::Type type = getTypes(node->type)[0];
-      TypedAttr value =
-          isa<FloatType>(type)
-              ? TypedAttr(builder.getFloatAttr(type, node->number))
-              : TypedAttr(builder.getIntegerAttr(type, node->attr));
-      result.values = {arith::ConstantOp::create(builder, loc, value)};
+      return {b.getNumber(type, isa<FloatType>(type) ? node->number
+                                                     : double(node->attr))};
     });
-    return result;
   case Node::ParamScalar:
   case Node::OpVar:
     return bindings.at(node);
   case Node::ParamDim:
   case Node::LoopVar: {
-    Result index = emitIndex(node);
-    result.depth = index.depth;
-    at(result.depth, [&] {
-      result.values = {arith::IndexCastOp::create(
-          builder, loc, builder.getI32Type(), index.values[0])};
+    Result index = emit(node, /*isIndex=*/true);
+    return compute(index.depth, [&]() -> SmallVector<Value> {
+      return {arith::IndexCastOp::create(b, b.getI32Type(), index.values[0])};
     });
-    return result;
   }
   case Node::Count: {
     const Stored &filter = stored.at(node->ops[0]);
-    SmallVector<Result, 4> indices;
-    for (Node *loop : filter.loops)
-      indices.push_back(getBinding(loop));
+    SmallVector<Value> indices;
     unsigned depth = getLoopDepth(node);
-    for (Result &index : indices)
+    for (Node *loop : filter.loops) {
+      Result index = getBinding(loop);
+      indices.push_back(index.values[0]);
       depth = std::max(depth, index.depth);
-    if (filter.loops.empty())
-      depth = 0; // The host knows it already.
-    result.depth = depth;
-    at(depth, [&] {
-      SmallVector<Value> at;
-      for (Result &index : indices)
-        at.push_back(index.values[0]);
-      if (filter.loops.empty())
-        at.push_back(constantIndex(0));
-      result.values = {
-          GetOp::create(builder, loc, filter.count, at).getResult(0)};
-      if (plan.isEstimate && filter.loops.empty())
-        result.values = {arith::ConstantOp::create(
-            builder, loc, builder.getI32IntegerAttr(graph.estimate(node)))};
+    }
+    // The host knows the number of elements of a filter without loops.
+    bool isOnHost = filter.loops.empty();
+    return compute(isOnHost ? 0 : depth, [&]() -> SmallVector<Value> {
+      if (isOnHost)
+        indices.push_back(b.getIndex(0));
+      Value count = b.getOne(filter.count, indices);
+      return {isOnHost && plan.isEstimate
+                  ? b.getNumber(b.getI32Type(), graph.estimate(node))
+                  : count};
     });
-    return result;
   }
   case Node::Unary:
+    return computeFrom(node, /*isIndex=*/false, [&](ValueRange x) -> Value {
+      if (node->opcode() == Opcode::Neg)
+        return b.negate(x[0]);
+      return arith::XOrIOp::create(b, x[0], b.getNumber(b.getI32Type(), -1));
+    });
+  case Node::Math:
+    return computeFrom(node, /*isIndex=*/false,
+                       [&](ValueRange x) { return computeMath(node, x); });
   case Node::Binary:
-  case Node::Math: {
     if (node->ops.size() == 3)
       return computeLazily(node);
-    SmallVector<Value, 4> values;
-    for (Node *op : node->ops) {
-      Result operand = emit(op);
-      values.push_back(operand.values[0]);
-      result.depth = std::max(result.depth, operand.depth);
-    }
-    if (!node->isSafe)
-      result.depth = std::max(result.depth, getLoopDepth(node));
-    at(result.depth, [&] {
-      if (node->is(Node::Math)) {
-        result.values = {computeMath(node, values)};
-      } else if (node->is(Node::Binary)) {
-        result.values = {computeBinary(static_cast<Opcode>(node->attr),
-                                       values[0], values[1])};
-      } else if (isa<FloatType>(values[0].getType())) {
-        result.values = {arith::NegFOp::create(builder, loc, values[0])};
-      } else {
-        bool isNeg = static_cast<Opcode>(node->attr) == Opcode::Neg;
-        Value other = arith::ConstantOp::create(
-            builder, loc, builder.getI32IntegerAttr(isNeg ? 0 : -1));
-        result.values = {isNeg ? computeBinary(Opcode::Sub, other, values[0])
-                               : computeBinary(Opcode::Xor, values[0], other)};
-      }
+    return computeFrom(node, /*isIndex=*/false, [&](ValueRange x) {
+      return computeBinary(node->opcode(), x[0], x[1]);
     });
-    return result;
-  }
-  case Node::Tuple:
+  case Node::Tuple: {
+    Result result;
     for (Node *op : node->ops) {
       Result part = emit(op);
       llvm::append_range(result.values, part.values);
       result.depth = std::max(result.depth, part.depth);
     }
     return result;
+  }
   case Node::Field: {
     Result whole = emit(node->ops[0]);
     unsigned first = 0;
     const std::vector<Parameter> &fields = node->ops[0]->type->decl->fields;
     for (const Parameter &field : ArrayRef(fields).take_front(node->attr))
       first += getTypes(field.type).size();
-    llvm::append_range(
-        result.values,
+    whole.values = SmallVector<Value>(
         ArrayRef(whole.values).slice(first, getTypes(node->type).size()));
-    result.depth = whole.depth;
-    return result;
+    return whole;
   }
   case Node::Index:
-    return access(node->ops[0], {emitIndex(node->ops[1])},
+    return access(node->ops[0], {emit(node->ops[1], /*isIndex=*/true)},
                   node->isSafe ? 0 : getLoopDepth(node));
   case Node::Reduce:
     return reduce(node);
@@ -351,27 +284,24 @@ Result Lowering::access(Node *array, SmallVector<Result, 4> indices,
       all.push_back(getBinding(loop));
     all.append(indices);
     if (all.empty()) {
-      all.emplace_back();
-      at(0, [&] { all[0].values = {constantIndex(0)}; });
+      all.push_back(
+          compute(0, [&]() -> SmallVector<Value> { return {b.getIndex(0)}; }));
     }
     indices = all;
   }
   if (memory) {
-    Result result;
-    result.depth = std::max(depth, std::min(getDepth(), 1u));
-    SmallVector<Value> at;
+    SmallVector<Value> place;
+    depth = std::max(depth, std::min(getDepth(), 1u));
     for (Result &index : indices) {
-      at.push_back(index.values[0]);
-      result.depth = std::max(result.depth, index.depth);
+      place.push_back(index.values[0]);
+      depth = std::max(depth, index.depth);
     }
-    this->at(result.depth, [&] {
-      auto get = GetOp::create(builder, loc, memory, at);
-      llvm::append_range(result.values, get.getResults());
+    return compute(depth, [&] {
+      return SmallVector<Value>(GetOp::create(b, memory, place).getResults());
     });
-    return result;
   }
   if (array->is(Node::Index)) {
-    indices.insert(indices.begin(), emitIndex(array->ops[1]));
+    indices.insert(indices.begin(), emit(array->ops[1], /*isIndex=*/true));
     return access(array->ops[0], indices, depth);
   }
   assert(array->is(Node::Build) && "all other arrays are stored");

@@ -15,20 +15,17 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::fromlinalg;
+using Order = ScalarBuilder::Order;
 
 bool fromlinalg::isElement(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.isSignless() &&
-           llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
-         type.isF64();
+  return type.isIndex() || convertElementType(type) == type;
 }
 
 LogicalResult Converter::verifyType(Operation *op, Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto memref = dyn_cast<MemRefType>(type);
-  if (!isElement(shaped ? shaped.getElementType() : type) ||
+  if (!isElement(getElementTypeOrSelf(type)) ||
       (tensor && tensor.getEncoding()))
     return op->emitOpError("has a value of a type that obs does not have: ")
            << type;
@@ -39,12 +36,7 @@ LogicalResult Converter::verifyType(Operation *op, Type type) {
     return op->emitOpError("has memory whose elements are not in row-major "
                            "order in the default memory space: copy it to such "
                            "memory first");
-  int64_t size = 1;
-  for (int64_t extent : shaped ? shaped.getShape() : ArrayRef<int64_t>())
-    if (!ShapedType::isDynamic(extent) &&
-        (llvm::MulOverflow(size, extent, size) || size > int64_t(1) << 48))
-      return op->emitOpError("has a value of more than 2^48 elements");
-  return success();
+  return shaped ? verifySize(op, shaped.getShape()) : success();
 }
 
 /// The body consists of scalar operations, and reads outer tensors by
@@ -128,8 +120,7 @@ void Converter::assertSame(OpFoldResult extent, OpFoldResult other,
                            StringRef message) {
   if (isSameExtent(extent, other))
     return;
-  Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                       b.getIndex(extent), b.getIndex(other));
+  Value isSame = b.compare(Order::EQ, b.getIndex(extent), b.getIndex(other));
   AssertOp::create(b, isSame, b.getStringAttr(message));
 }
 

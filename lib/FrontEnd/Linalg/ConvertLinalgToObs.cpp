@@ -28,48 +28,14 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::fromlinalg;
 
-/// True if the function has one block, which ends with a return.
-static bool hasPlainBody(func::FuncOp function) {
-  Region &body = function.getBody();
-  return body.hasOneBlock() && !body.front().empty() &&
-         isa<func::ReturnOp>(body.front().back());
-}
-
 LogicalResult Converter::convertScalar(Operation *op) {
   IRMapping map;
-  for (Value operand : op->getOperands())
-    map.map(operand, lookup(operand));
-  Operation *copy = b.clone(*op, map);
-  for (auto [result, value] :
-       llvm::zip_equal(op->getResults(), copy->getResults()))
-    values[result] = value;
+  map.map(op->getOperands(), lookup(op->getOperands()));
+  define(op->getResults(), b.clone(*op, map)->getResults());
   return success();
 }
 
-LogicalResult Converter::convertCall(func::CallOp op) {
-  auto callee = tables.lookup<func::FuncOp>(op.getCallee());
-  if (!isTarget(callee))
-    return convertScalar(op);
-  if (!hasPlainBody(callee))
-    return op.emitOpError("calls a function without a body of one block");
-  if (llvm::is_contained(calls, callee))
-    return op.emitOpError("calls a function that calls itself: write a loop "
-                          "of linalg instead");
-  for (auto [argument, operand] :
-       llvm::zip_equal(callee.getArguments(), op.getOperands()))
-    values[argument] = lookup(operand);
-  calls.push_back(callee);
-  FailureOr<Values> results = convertBlock(callee.getBody().front());
-  calls.pop_back();
-  if (failed(results))
-    return failure();
-  for (auto [result, value] : llvm::zip_equal(op.getResults(), *results))
-    values[result] = value;
-  return success();
-}
-
-LogicalResult Converter::convertOp(Operation *op) {
-  b.setLoc(op->getLoc());
+LogicalResult Converter::importOp(Operation *op) {
   bool hasArrays = false;
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
     if (failed(verifyType(op, value.getType())))
@@ -78,25 +44,34 @@ LogicalResult Converter::convertOp(Operation *op) {
   }
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return convertStructured(structured);
-  auto convert = [&](Value result, Value array) {
-    define(result, array);
-    return success();
-  };
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](arith::ConstantOp op) {
-        return hasArrays ? convertConstant(op) : convertScalar(op);
+        if (!hasArrays)
+          return convertScalar(op);
+        auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+        if (!dense)
+          return LogicalResult(
+              op.emitOpError("has elements that are not in the program: give "
+                             "them as a parameter"));
+        FailureOr<Value> array = buildConstant(
+            op, dense, dense.getElementType(), /*isScalar=*/false);
+        return failed(array) ? failure() : defineArray(op, *array);
       })
       .Case([&](bufferization::MaterializeInDestinationOp op) {
         Value source = lookup(op.getSource()), place = lookup(op.getDest());
         if (!isa<MemRefType>(place.getType()))
-          return convert(op.getResult(), source);
+          return defineArray(op.getResult(), source);
         write(source, place);
         return success();
       })
       .Case([&](bufferization::ToTensorOp op) {
-        return convert(op, getArray(op.getBuffer()));
+        return defineArray(op, getArray(op.getBuffer()));
       })
-      .Case([&](func::CallOp op) { return convertCall(op); })
+      .Case([&](func::CallOp op) {
+        return isTarget(tables.lookup<func::FuncOp>(op.getCallee()))
+                   ? importCall(op)
+                   : convertScalar(op);
+      })
       .Case([&](memref::CopyOp op) {
         write(getArray(op.getSource()), lookup(op.getTarget()));
         return success();
@@ -110,7 +85,7 @@ LogicalResult Converter::convertOp(Operation *op) {
         return success();
       })
       .Case([&](tensor::CastOp op) {
-        return convert(op, lookup(op.getSource()));
+        return defineArray(op, lookup(op.getSource()));
       })
       .Case([&](tensor::CollapseShapeOp op) {
         Extents from = b.getExtents(lookup(op.getSrc())), to;
@@ -125,24 +100,22 @@ LogicalResult Converter::convertOp(Operation *op) {
           }
           to.push_back(b.getProduct(part));
         }
-        return convert(op, b.reshape(lookup(op.getSrc()), orOne(to)));
+        return defineArray(op, b.reshape(lookup(op.getSrc()), orOne(to)));
       })
       .Case([&](tensor::ConcatOp op) {
-        Values parts = llvm::map_to_vector(
-            op.getInputs(), [&](Value input) { return lookup(input); });
-        return convert(op, b.concat(parts, op.getDim()));
+        return defineArray(op, b.concat(lookup(op.getInputs()), op.getDim()));
       })
       .Case([&](tensor::EmptyOp op) {
         // The elements do not matter.
         Value zero = arith::ConstantOp::create(
             b, cast<TypedAttr>(b.getZeroAttr(op.getType().getElementType())));
-        return convert(
+        return defineArray(
             op, b.splat(zero, getShape(op.getType(), op.getDynamicSizes())));
       })
       .Case([&](tensor::ExpandShapeOp op) {
-        return convert(op,
-                       b.reshape(lookup(op.getSrc()),
-                                 orOne(getNumbers(op.getMixedOutputShape()))));
+        return defineArray(
+            op, b.reshape(lookup(op.getSrc()),
+                          orOne(getNumbers(op.getMixedOutputShape()))));
       })
       .Case([&](tensor::ExtractOp op) { return convertExtract(op); })
       .Case([&](tensor::ExtractSliceOp op) { return convertSlice(op); })
@@ -153,7 +126,7 @@ LogicalResult Converter::convertOp(Operation *op) {
         Values parts;
         for (Value element : op.getElements())
           parts.push_back(b.splat(lookup(element), orOne({})));
-        return convert(
+        return defineArray(
             op, b.reshape(b.concat(parts, 0), getShape(op.getType(), {})));
       })
       .Case([&](tensor::GatherOp op) { return convertGather(op); })
@@ -161,7 +134,7 @@ LogicalResult Converter::convertOp(Operation *op) {
         Block &body = op.getBody().front();
         if (failed(verifyBody(op, body)))
           return failure();
-        return convert(
+        return defineArray(
             op, b.generate(getShape(op.getType(), op.getDynamicExtents()),
                            [&](ValueRange i) -> Values {
                              return {buildCode(body, i)};
@@ -170,9 +143,9 @@ LogicalResult Converter::convertOp(Operation *op) {
       .Case([&](tensor::InsertSliceOp op) { return convertInsert(op); })
       .Case([&](tensor::PadOp op) { return convertPad(op); })
       .Case([&](tensor::SplatOp op) {
-        return convert(op,
-                       b.splat(lookup(op.getInput()),
-                               getShape(op.getType(), op.getDynamicSizes())));
+        return defineArray(
+            op, b.splat(lookup(op.getInput()),
+                        getShape(op.getType(), op.getDynamicSizes())));
       })
       .Default([&](Operation *op) -> LogicalResult {
         bool isScalar = llvm::is_contained({"arith", "math"},
@@ -184,15 +157,6 @@ LogicalResult Converter::convertOp(Operation *op) {
         return op->emitOpError("has no counterpart in obs: rewrite it by "
                                "linalg.generic and operations of tensor");
       });
-}
-
-/// The returned values of the block. Its arguments have values.
-FailureOr<Values> Converter::convertBlock(Block &block) {
-  for (Operation &op : block.without_terminator())
-    if (failed(convertOp(&op)))
-      return failure();
-  return llvm::map_to_vector(block.getTerminator()->getOperands(),
-                             [&](Value value) { return lookup(value); });
 }
 
 /// False for functions of obs and functions without arrays, which stay.
@@ -211,83 +175,45 @@ bool Converter::isTarget(func::FuncOp function) {
          hasTensor(function.getResultTypes()) || found.wasInterrupted();
 }
 
-LogicalResult Converter::convertFunction(func::FuncOp function) {
-  if (!hasPlainBody(function))
-    return function.emitOpError("needs a body of one block");
-  SmallVector<Type> types;
-  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
-                                            function.getResultTypes()))
-    if (failed(verifyType(function, type)))
-      return failure();
-  for (Type type : function.getArgumentTypes()) {
-    auto shaped = dyn_cast<ShapedType>(type);
-    Numbers extents(shaped ? shaped.getShape() : ArrayRef<int64_t>());
-    if (extents.empty())
-      extents.push_back(1);
-    types.push_back(
-        !shaped ? type
-        : isa<MemRefType>(type)
-            ? Type(MemRefType::get(extents, shaped.getElementType()))
-            : PullType::get(b.getContext(), extents, shaped.getElementType()));
-  }
-  OpBuilder::InsertionGuard guard(b);
-  b.setLoc(function.getLoc());
-  b.setInsertionPoint(function);
-  auto lowered =
-      func::FuncOp::create(b, function.getName(), b.getFunctionType(types, {}));
-  Block *entry = lowered.addEntryBlock();
-  for (auto [argument, value] :
-       llvm::zip_equal(function.getArguments(), entry->getArguments()))
-    values[argument] = value;
-  b.setInsertionPointToEnd(entry);
-  calls.assign(1, function);
-  contents.clear();
-  FailureOr<Values> results = convertBlock(function.getBody().front());
-  if (failed(results)) {
-    lowered.erase();
-    return failure();
-  }
-  b.setLoc(function.getBody().front().back().getLoc());
-  Values arrays;
-  for (Value result : *results)
-    if (isa<PullType>(result.getType()))
-      arrays.push_back(result);
-  arrays = b.store(arrays);
-  auto next = arrays.begin();
-  for (Value &result : *results)
-    if (isa<PullType>(result.getType()))
-      result = *next++;
-  func::ReturnOp::create(b, *results);
-  lowered.setFunctionType(
-      b.getFunctionType(types, ValueRange(*results).getTypes()));
-  b.finish(lowered);
-  lowered.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([](Operation *op) {
-    if (isOpTriviallyDead(op))
-      op->erase();
-  });
-  return success();
+Type Converter::convertParameter(Operation *op, Type type) {
+  if (failed(verifyType(op, type)))
+    return {};
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return type;
+  PullType array = getPullType(shaped.getShape(), shaped.getElementType());
+  return isa<MemRefType>(type) ? Type(MemRefType::get(array.getExtents(),
+                                                      shaped.getElementType()))
+                               : array;
 }
 
 LogicalResult Converter::run() {
-  SmallVector<func::FuncOp> sources, lowered;
-  for (auto function : module.getOps<func::FuncOp>())
+  SmallVector<func::FuncOp> sources;
+  for (auto function : source.getOps<func::FuncOp>())
     if (isTarget(function))
       sources.push_back(function);
-  LogicalResult result = success();
+  SmallVector<std::pair<func::FuncOp, func::FuncOp>> lowered;
   for (func::FuncOp function : sources) {
     if (!function.isPublic())
       continue;
-    result = convertFunction(function);
+    contents.clear();
+    FailureOr<func::FuncOp> result = importFunction(function);
     if (failed(result))
-      break;
-    lowered.push_back(cast<func::FuncOp>(function->getPrevNode()));
-    result = verify(lowered.back());
-    if (failed(result))
-      break;
+      return failure();
+    result->walk<WalkOrder::PostOrder, mlir::ReverseIterator>(
+        [](Operation *op) {
+          if (isOpTriviallyDead(op))
+            op->erase();
+        });
+    if (failed(verify(*result)))
+      return failure();
+    lowered.emplace_back(function, *result);
   }
-  for (func::FuncOp function : succeeded(result) ? sources : lowered)
+  for (auto [function, result] : lowered)
+    result->moveBefore(function);
+  for (func::FuncOp function : sources)
     function.erase();
-  return result;
+  return success();
 }
 
 namespace {

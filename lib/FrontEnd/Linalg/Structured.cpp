@@ -74,15 +74,8 @@ static bool isChoice(const Structured &s, ArrayRef<Value> elements) {
 
 /// The elements that update the results, one for each, if the update is
 /// associative: operators, or a choice. Empty otherwise.
-static Values matchElements(const Structured &s) {
-  DenseSet<Value> dependent;
-  for (unsigned k = 0; k < s.outputs; ++k)
-    dependent.insert(s.getOutput(k));
-  for (Operation &op : s.body->without_terminator())
-    if (llvm::any_of(getReads(&op),
-                     [&](Value read) { return dependent.contains(read); }))
-      dependent.insert_range(op.getResults());
-  Values elements;
+static SmallVector<Value> matchElements(const Structured &s) {
+  SmallVector<Value> elements;
   bool areOperators = true;
   for (auto [k, value] : llvm::enumerate(s.getYield()->getOperands())) {
     Operation *op = value.getDefiningOp();
@@ -98,17 +91,22 @@ static Values matchElements(const Structured &s) {
     elements.push_back(
         select ? select.getTrueValue()
                : op->getOperand(op->getOperand(0) == output ? 1 : 0));
-    if (dependent.contains(elements.back()))
+    // The elements do not depend on the results.
+    llvm::SetVector<Value> needed = s.getNeeded(elements.back());
+    if (llvm::any_of(s.body->getArguments().drop_front(s.inputs),
+                     [&](Value result) { return needed.contains(result); }))
       return {};
   }
-  return areOperators || isChoice(s, elements) ? elements : Values();
+  return areOperators || isChoice(s, elements) ? elements
+                                               : SmallVector<Value>();
 }
 
 /// The updated values of some results, from the current values followed by the
 /// elements. Two results may share an element in the body, but their partial
 /// results differ.
-Values Converter::update(const Structured &s, ArrayRef<unsigned> results,
-                         ValueRange elements, ValueRange values) {
+SmallVector<Value> Converter::update(const Structured &s,
+                                     ArrayRef<unsigned> results,
+                                     ValueRange elements, ValueRange values) {
   Value condition;
   Values updated;
   auto build = [&](Value value, unsigned place, Value chooser = {}) {
@@ -134,7 +132,8 @@ Values Converter::update(const Structured &s, ArrayRef<unsigned> results,
 }
 
 /// The results over the kept dimensions, in order.
-Values Converter::reduceAssociative(const Structured &s, ValueRange elements) {
+SmallVector<Value> Converter::reduceAssociative(const Structured &s,
+                                                ValueRange elements) {
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, s.outputs));
   Values init;
   bool isUniform = true, isChosen = false;
@@ -213,15 +212,14 @@ Value Converter::contract(const Structured &s, Value element, Value init,
   Values factors(product->getOperands());
   SmallVector<ArrayBuilder::Side> sides;
   for (unsigned side : {0, 1}) {
-    llvm::SetVector<Value> needed;
-    needed.insert(factors[side]);
-    for (unsigned k = 0; k < needed.size(); ++k)
-      if (Operation *op = needed[k].getDefiningOp();
-          op && op->getBlock() == s.body) {
-        if (isa<linalg::IndexOp, tensor::ExtractOp>(op) || op->getNumRegions())
-          return {};
-        needed.insert_range(op->getOperands());
-      }
+    llvm::SetVector<Value> needed = s.getNeeded(factors[side]);
+    if (llvm::any_of(needed, [&](Value value) {
+          Operation *op = value.getDefiningOp();
+          return op && op->getBlock() == s.body &&
+                 (isa<linalg::IndexOp, tensor::ExtractOp>(op) ||
+                  op->getNumRegions());
+        }))
+      return {};
     Value array = s.operands[side];
     if (!needed.contains(s.getArgument(side)) ||
         needed.contains(s.getArgument(1 - side)) ||
@@ -261,7 +259,7 @@ Value Converter::contract(const Structured &s, Value element, Value init,
 
 /// The results of any body: one thread computes each element, with the loops of
 /// the operation.
-Values Converter::reduceInOrder(const Structured &s) {
+SmallVector<Value> Converter::reduceInOrder(const Structured &s) {
   Extents outer;
   for (int64_t dim : s.kept)
     outer.push_back(s.domain[dim]);
@@ -327,7 +325,7 @@ LogicalResult Converter::convertStructured(linalg::LinalgOp op) {
     if (isa<MemRefType>(init.getType()))
       memory.push_back(init);
     else
-      define(*next++, result);
+      (void)defineArray(*next++, result);
   }
   if (!memory.empty() && memory.size() != results.size())
     return op->emitOpError("has results in tensors and in memory");

@@ -16,47 +16,20 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::fromlinalg;
 
-LogicalResult Converter::convertConstant(arith::ConstantOp op) {
-  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!dense)
-    return op.emitOpError("has elements that are not in the program: "
-                          "give them as a parameter");
-  if (dense.empty() || dense.isSplat()) {
-    auto number = dense.empty() ? b.getZeroAttr(dense.getElementType())
-                                : dense.getSplatValue<Attribute>();
-    Value scalar = arith::ConstantOp::create(b, cast<TypedAttr>(number));
-    values[op] = b.splat(scalar, getShape(op.getType(), {}));
-    return success();
-  }
-  if (dense.getNumElements() > 1 << 24)
-    return op.emitOpError("has more than 2^24 elements: give them as a "
-                          "parameter");
-  values[op] = ConstantOp::create(b, dense);
-  return success();
-}
-
 /// An operation of `arith` or `math` on tensors.
 LogicalResult Converter::convertElementwise(Operation *op) {
-  Values arrays, scalars;
-  for (Value operand : op->getOperands()) {
-    Value lowered = lookup(operand);
-    bool isArray = isa<PullType>(lowered.getType());
-    scalars.push_back(isArray ? Value() : lowered);
-    if (isArray)
-      arrays.push_back(lowered);
-  }
-  define(op->getResult(0), b.map(arrays, [&](ValueRange e) -> Values {
+  Values operands = lookup(op->getOperands());
+  Value like = *llvm::find_if(
+      operands, [](Value operand) { return isa<PullType>(operand.getType()); });
+  auto code = [&](ValueRange elements) -> Values {
     IRMapping map;
-    auto next = e.begin();
-    for (auto [operand, scalar] : llvm::zip(op->getOperands(), scalars)) {
-      Value element = scalar ? scalar : *next++;
-      map.map(operand, element);
-    }
+    map.map(op->getOperands(), elements);
     Operation *copy = b.clone(*op, map);
     copy->getResult(0).setType(getElementTypeOrSelf(op->getResult(0)));
     return {copy->getResult(0)};
-  }));
-  return success();
+  };
+  return defineArray(op->getResult(0),
+                     b.mapElements(operands, b.getExtents(like), code));
 }
 
 LogicalResult Converter::convertSlice(tensor::ExtractSliceOp op) {
@@ -74,8 +47,8 @@ LogicalResult Converter::convertSlice(tensor::ExtractSliceOp op) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (!dropped.test(d))
       extents.push_back(size);
-  define(op, dropped.any() ? b.reshape(array, orOne(extents)) : array);
-  return success();
+  return defineArray(op->getResult(0),
+                     dropped.any() ? b.reshape(array, orOne(extents)) : array);
 }
 
 LogicalResult Converter::convertInsert(tensor::InsertSliceOp op) {
@@ -84,61 +57,47 @@ LogicalResult Converter::convertInsert(tensor::InsertSliceOp op) {
   Value source = lookup(op.getSource());
   if (llvm::any_of(op.getStaticStrides(), [](int64_t s) { return s < 1; }))
     return op.emitOpError("has a stride that is not known, or less than 1");
-  if (sizes.empty()) {
-    values[op] = source;
-    return success();
-  }
+  if (sizes.empty())
+    return defineArray(op, source);
   source = b.reshape(source, sizes);
-  define(op, b.scatter(
-                 lookup(op.getDest()), sizes,
-                 [&](ValueRange i) {
-                   Target target;
-                   for (auto [d, index] : llvm::enumerate(i))
-                     target.indices.push_back(b.createOrFold<arith::AddIOp>(
-                         b.createOrFold<arith::MulIOp>(
-                             index, b.getIndex(op.getStaticStrides()[d])),
-                         b.getIndex(offsets[d])));
-                   target.values = b.get(source, i);
-                   return target;
-                 },
-                 WriteContract()));
-  return success();
+  auto write = [&](ValueRange i) {
+    Target target;
+    for (auto [index, stride, offset] :
+         llvm::zip_equal(i, op.getStaticStrides(), offsets))
+      target.indices.push_back(b.createOrFold<arith::AddIOp>(
+          b.createOrFold<arith::MulIOp>(index, b.getIndex(stride)),
+          b.getIndex(offset)));
+    target.values = b.get(source, i);
+    return target;
+  };
+  return defineArray(
+      op, b.scatter(lookup(op.getDest()), sizes, write, WriteContract()));
 }
 
 LogicalResult Converter::convertGather(tensor::GatherOp op) {
   Value source = lookup(op.getSource()), indices = lookup(op.getIndices());
-  ArrayRef<int64_t> dims = op.getGatherDims();
-  unsigned leading = op.getIndicesType().getRank() - 1;
-  bool isReduced =
-      op.getResultType().getRank() != leading + op.getSourceType().getRank();
+  int64_t leading = op.getIndicesType().getRank() - 1,
+          rank = op.getSourceType().getRank();
+  bool isReduced = op.getResultType().getRank() != leading + rank;
   Extents extents = b.getExtents(indices);
   extents.truncate(leading);
-  // The index of the result for each dimension of the source.
-  Numbers places;
+  IndexedWindows windows;
+  llvm::append_range(windows.batchDims, llvm::seq<int64_t>(0, leading));
+  llvm::append_range(windows.startMap, op.getGatherDims());
+  windows.vectorDim = leading;
   for (auto [d, extent] : llvm::enumerate(b.getExtents(source))) {
-    bool isGathered = llvm::is_contained(dims, d);
-    places.push_back(isGathered ? -1 : extents.size());
+    bool isGathered = llvm::is_contained(windows.startMap, d);
+    if (!isGathered) {
+      windows.offsetDims.push_back(extents.size());
+      windows.windowDims.push_back(d);
+    }
     if (!isGathered || !isReduced)
       extents.push_back(isGathered ? b.getIndexAttr(1) : extent);
   }
-  define(op, b.gather(source, orOne(extents), [&](ValueRange i) {
-    Values place;
-    for (auto [d, from] : llvm::enumerate(places)) {
-      if (from >= 0) {
-        place.push_back(i[from]);
-        continue;
-      }
-      Values at(i.take_front(leading));
-      at.push_back(b.getIndex(llvm::find(dims, d) - dims.begin()));
-      Value index = b.getOne(indices, at);
-      place.push_back(
-          index.getType().isIndex()
-              ? index
-              : arith::IndexCastOp::create(b, b.getIndexType(), index));
-    }
-    return place;
+  return defineArray(op, b.gather(source, orOne(extents), [&](ValueRange i) {
+    return b.getWindowPlace(windows, indices, rank, i,
+                            [](Value start, int64_t) { return start; });
   }));
-  return success();
 }
 
 LogicalResult Converter::convertPad(tensor::PadOp op) {
@@ -155,13 +114,12 @@ LogicalResult Converter::convertPad(tensor::PadOp op) {
     return op.emitOpError("has a width of the pad without an operand");
   Value source = lookup(op.getSource());
   unsigned rank = op.getSourceType().getRank();
-  define(op, rank ? b.pad(source, getNumbers(op.getMixedLowPad()),
-                          getNumbers(op.getMixedHighPad()), Numbers(rank, 0),
-                          [&](ValueRange i) -> Values {
-                            return {buildCode(body, i)};
-                          })
-                  : source);
-  return success();
+  if (rank)
+    source =
+        b.pad(source, getNumbers(op.getMixedLowPad()),
+              getNumbers(op.getMixedHighPad()), Numbers(rank, 0),
+              [&](ValueRange i) -> Values { return {buildCode(body, i)}; });
+  return defineArray(op, source);
 }
 
 /// A scalar of the host.
@@ -173,8 +131,6 @@ LogicalResult Converter::convertExtract(tensor::ExtractOp op) {
   }
   array = b.store(array).front();
   values[op.getTensor()] = array;
-  Values place = llvm::map_to_vector(
-      op.getIndices(), [&](Value index) { return lookup(index); });
-  values[op] = b.getOne(array, orZero(place));
+  values[op] = b.getOne(array, orZero(lookup(op.getIndices())));
   return success();
 }

@@ -28,7 +28,8 @@ Value Converter::getArray(Value value) {
   return array;
 }
 
-Extents Converter::getNumbers(ArrayRef<OpFoldResult> numbers) {
+SmallVector<OpFoldResult>
+Converter::getNumbers(ArrayRef<OpFoldResult> numbers) {
   Extents lowered;
   for (OpFoldResult number : numbers) {
     auto value = dyn_cast<Value>(number);
@@ -39,14 +40,14 @@ Extents Converter::getNumbers(ArrayRef<OpFoldResult> numbers) {
   return lowered;
 }
 
-Extents Converter::getShape(Type type, ValueRange dynamic) {
+SmallVector<OpFoldResult> Converter::getShape(Type type, ValueRange dynamic) {
   return orOne(getNumbers(
       getMixedValues(cast<ShapedType>(type).getShape(), dynamic, b)));
 }
 
 /// Binds `result` to `array`, which has at least the static extents of its
 /// type.
-void Converter::define(Value result, Value array) {
+LogicalResult Converter::defineArray(Value result, Value array) {
   auto type = cast<ShapedType>(result.getType());
   Extents extents = b.getExtents(array);
   bool isKnown = true;
@@ -58,6 +59,7 @@ void Converter::define(Value result, Value array) {
       isKnown = false;
     }
   values[result] = isKnown ? array : b.reshape(array, extents);
+  return success();
 }
 
 /// One kernel writes all arrays, since each may read memory that others
@@ -83,6 +85,14 @@ llvm::SetVector<Value> fromlinalg::getReads(Operation *op) {
         reads.insert(operand);
   });
   return reads;
+}
+
+llvm::SetVector<Value> Structured::getNeeded(ValueRange wanted) const {
+  llvm::SetVector<Value> needed(wanted.begin(), wanted.end());
+  for (unsigned k = 0; k < needed.size(); ++k)
+    if (Operation *op = needed[k].getDefiningOp(); op && op->getBlock() == body)
+      needed.insert_range(getReads(op));
+  return needed;
 }
 
 /// Builds the code of a value of a body from the values in `map` and the
@@ -129,7 +139,7 @@ Value Converter::buildCode(Block &body, ValueRange arguments) {
   return buildValue(body.getTerminator()->getOperand(0), map, {});
 }
 
-Values Converter::getPlace(AffineMap map, ValueRange indices) {
+SmallVector<Value> Converter::getPlace(AffineMap map, ValueRange indices) {
   std::function<Value(AffineExpr)> build = [&](AffineExpr expr) -> Value {
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       return indices[dim.getPosition()];
@@ -164,16 +174,11 @@ Value Converter::align(const Structured &s, unsigned operand) {
 
 /// One array over the domain, whose components are values of the body.
 Value Converter::buildPoints(const Structured &s, ValueRange wanted) {
-  // The values in the body on which the wanted values depend.
-  llvm::SetVector<Value> needed(wanted.begin(), wanted.end());
+  llvm::SetVector<Value> needed = s.getNeeded(wanted);
   llvm::SmallSetVector<int64_t, 4> dims;
-  for (unsigned k = 0; k < needed.size(); ++k)
-    if (Operation *op = needed[k].getDefiningOp();
-        op && op->getBlock() == s.body) {
-      for (Value read : getReads(op))
-        needed.insert(read);
+  for (Value value : needed)
+    if (Operation *op = value.getDefiningOp(); op && op->getBlock() == s.body)
       op->walk([&](linalg::IndexOp index) { dims.insert(index.getDim()); });
-    }
   Extents domain = orOne(s.domain);
   IRMapping known;
   Values arrays, arguments;

@@ -10,84 +10,50 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::stablehlo;
+using Order = ScalarBuilder::Order;
 
-/// True if the block is one commutative operation.
-static bool isFree(Block &block) {
-  return block.getOperations().size() == 2 && isCommutative(&block.front()) &&
-         llvm::equal(block.front().getOperands(), block.getArguments());
-}
-
-LogicalResult Importer::importReduce(Operation *op) {
+void Importer::importReduce(Operation *op) {
   unsigned count = op->getNumResults();
-  if (failed(verifyCounts(op, 2 * count, 1, std::max(count, 1u))))
-    return failure();
   auto inputs = op->getOperands().take_front(count),
        starts = op->getOperands().drop_front(count);
-  Numbers from(getShape(inputs[0]));
-  FailureOr<Numbers> dims = getNumbers(op, "dimensions", -1);
-  if (failed(dims) || failed(verifyDims(op, "dimensions", *dims, from.size())))
-    return failure();
-  Numbers kept;
-  for (auto [d, extent] : llvm::enumerate(from))
-    if (!llvm::is_contained(*dims, d))
-      kept.push_back(extent);
-  SmallVector<Type> elements;
-  for (unsigned k = 0; k < count; ++k) {
-    elements.push_back(getElement(inputs[k]));
-    if (getShape(inputs[k]) != ArrayRef(from) || !getShape(starts[k]).empty() ||
-        getElement(starts[k]) != elements[k])
-      return op->emitOpError("has operands or initial values of different "
-                             "types");
-    if (failed(verifyResult(op, kept, elements[k], k)))
-      return failure();
-  }
-  SmallVector<Type> both(elements);
-  llvm::append_range(both, elements);
-  if (failed(verifyRegion(op, 0, both, elements)))
-    return failure();
+  requireArrays(op, inputs, starts, {});
+  Numbers dims = getDims(op, "dimensions", -1, getShape(inputs[0]).size());
+  if (isInvalid)
+    return;
   Block &body = op->getRegion(0).front();
   auto combine = [&](ValueRange x) { return buildScalars(body, x); };
   Values init = getHostScalars(starts);
   Value array = getArrays(inputs);
-  if (dims->empty()) {
-    define(op, b.map(array, [&](ValueRange x) {
-      Values pair(init);
-      llvm::append_range(pair, x);
-      return combine(pair);
-    }));
-    return success();
-  }
   Choice choice;
   choice.neutral = true;
-  choice.commutative = isFree(body);
-  define(op, b.reduce(array, init, *dims, combine, choice));
-  return success();
+  choice.commutative = isCommutative(body);
+  defineArray(op, dims.empty() ? b.map(array,
+                                       [&](ValueRange x) {
+                                         Values pair(init);
+                                         llvm::append_range(pair, x);
+                                         return combine(pair);
+                                       })
+                               : b.reduce(array, init, dims, combine, choice));
 }
 
-LogicalResult Importer::importReduceWindow(Operation *op) {
+void Importer::importReduceWindow(Operation *op) {
   unsigned count = op->getNumResults();
-  if (failed(verifyCounts(op, 2 * count, 1, std::max(count, 1u))))
-    return failure();
   auto inputs = op->getOperands().take_front(count),
        starts = op->getOperands().drop_front(count);
-  Numbers from(getShape(inputs[0]));
+  requireArrays(op, inputs, starts, {});
+  ArrayRef<int64_t> from = getShape(inputs[0]);
   int64_t rank = from.size();
-  auto sizes = getNumbers(op, "window_dimensions", rank);
-  auto readOr = [&](StringRef name, int64_t number,
-                    int64_t size) -> FailureOr<Numbers> {
-    if (!op->getAttr(name))
-      return Numbers(size, number);
-    return getNumbers(op, name, size);
-  };
-  auto strides = readOr("window_strides", 1, rank);
-  auto dilations = readOr("window_dilations", 1, rank);
-  auto bases = readOr("base_dilations", 1, rank);
-  auto padding = readOr("padding", 0, 2 * rank);
-  if (failed(sizes) || failed(strides) || failed(dilations) || failed(bases) ||
-      failed(padding))
-    return failure();
-  if (!rank)
-    return op->emitOpError("of a scalar is not supported");
+  Numbers sizes = getNumbers(op, "window_dimensions", rank),
+          strides = getNumbers(op, "window_strides", rank, 1),
+          dilations = getNumbers(op, "window_dilations", rank, 1),
+          bases = getNumbers(op, "base_dilations", rank, 1),
+          padding = getNumbers(op, "padding", 2 * rank, 0);
+  require(op, rank > 0, "of a scalar is not supported");
+  for (ArrayRef<int64_t> numbers : {sizes, strides, dilations, bases})
+    require(op, llvm::all_of(numbers, [](int64_t n) { return n > 0; }),
+            "needs sizes, strides and dilations of at least 1");
+  if (isInvalid)
+    return;
 
   Numbers extents;
   SmallVector<WindowDim> dims;
@@ -95,90 +61,61 @@ LogicalResult Importer::importReduceWindow(Operation *op) {
   int64_t scanDim = -1;
   bool isScan = true, isInside = true, reverse = false;
   for (int64_t d = 0; d < rank; ++d) {
-    int64_t size = (*sizes)[d], stride = (*strides)[d], base = (*bases)[d],
-            dilation = (*dilations)[d], low = (*padding)[2 * d],
-            high = (*padding)[2 * d + 1], n = from[d];
-    if (size < 1 || stride < 1 || base < 1 || dilation < 1)
-      return op->emitOpError("needs sizes, strides and dilations of at least "
-                             "1");
+    int64_t size = sizes[d], stride = strides[d], base = bases[d],
+            low = padding[2 * d], high = padding[2 * d + 1], n = from[d];
     int64_t inside = n ? (n - 1) * base + 1 : 0, all = inside + low + high,
-            reach = (size - 1) * dilation + 1;
-    int64_t found = all < reach ? 0 : (all - reach) / stride + 1;
-    extents.push_back(found);
-    WindowDim dim;
-    dim.count = b.getIndexAttr(found);
-    dim.size = b.getIndexAttr(size);
-    dim.stride = stride;
-    dim.dilation = dilation;
-    dim.low = low;
-    dim.holes = base - 1;
-    dims.push_back(dim);
+            reach = (size - 1) * dilations[d] + 1;
+    extents.push_back(all < reach ? 0 : (all - reach) / stride + 1);
+    dims.push_back({b.getIndexAttr(extents.back()), b.getIndexAttr(size),
+                    stride, dilations[d], low, base - 1});
     isInside &= low <= 0 && high <= 0 && base == 1;
     if (size == 1 && stride == 1 && !low && !high && base == 1)
       continue;
     bool isPrefix = low == n - 1 && !high, isSuffix = high == n - 1 && !low;
     isScan &= scanDim < 0 && size == n && stride == 1 && base == 1 &&
-              dilation == 1 && (isPrefix || isSuffix);
+              dilations[d] == 1 && (isPrefix || isSuffix);
     scanDim = d;
     reverse = !isPrefix;
   }
-  SmallVector<Type> elements;
-  for (unsigned k = 0; k < count; ++k) {
-    elements.push_back(getElement(inputs[k]));
-    if (getShape(inputs[k]) != ArrayRef(from) || !getShape(starts[k]).empty() ||
-        getElement(starts[k]) != elements[k])
-      return op->emitOpError("has operands or initial values of different "
-                             "types");
-    if (failed(verifyResult(op, extents, elements[k], k)))
-      return failure();
-  }
-  SmallVector<Type> both(elements);
-  llvm::append_range(both, elements);
-  if (failed(verifyRegion(op, 0, both, elements)))
-    return failure();
+  for (unsigned k = 0; k < count; ++k)
+    requireResult(op, extents, getElement(inputs[k]), k);
+  if (isInvalid)
+    return;
   Block &body = op->getRegion(0).front();
   auto combine = [&](ValueRange x) { return buildScalars(body, x); };
   Values init = getHostScalars(starts);
   Value array = getArrays(inputs);
   if (isScan && scanDim >= 0) {
     Choice choice;
-    choice.commutative = isFree(body);
-    define(op, b.scan(array, init, scanDim, /*exclusive=*/false, reverse,
-                      combine, choice));
-    return success();
+    choice.commutative = isCommutative(body);
+    return defineArray(op, b.scan(array, init, scanDim, /*exclusive=*/false,
+                                  reverse, combine, choice));
   }
   Value windows = b.windows(array, isInside ? Values() : init, dims);
-  define(op, b.map(windows, [&](ValueRange window) {
+  defineArray(op, b.map(windows, [&](ValueRange window) {
     Value flat = window.front();
     flat = b.reshape(flat, b.getProduct(b.getExtents(flat)));
-    return b.fold(flat, init, combine, isFree(body));
+    return b.fold(flat, init, combine, isCommutative(body));
   }));
-  return success();
 }
 
-LogicalResult Importer::importSort(Operation *op) {
+void Importer::importSort(Operation *op) {
   unsigned count = op->getNumResults();
-  if (failed(verifyCounts(op, count, 1, std::max(count, 1u))))
-    return failure();
-  Numbers from(getShape(op->getOperand(0)));
-  FailureOr<int64_t> dim = getNumber(op, "dimension");
-  if (failed(dim))
-    return failure();
-  int64_t place = *dim < 0 ? *dim + from.size() : *dim;
-  if (failed(verifyDims(op, "dimension", place, from.size())))
-    return failure();
+  int64_t rank = getShape(op->getOperand(0)).size(),
+          dim = getNumber(op, "dimension");
+  dim += dim < 0 ? rank : 0;
+  requireDims(op, "dimension", dim, rank);
   SmallVector<Type> pairs;
-  for (unsigned k = 0; k < count; ++k) {
-    pairs.append(2, getElement(op->getOperand(k)));
-    if (getShape(op->getOperand(k)) != ArrayRef(from))
-      return op->emitOpError("has operands of different extents");
-    if (failed(verifyResult(op, from, pairs.back(), k)))
-      return failure();
+  for (Value operand : op->getOperands()) {
+    pairs.append(2, getElement(operand));
+    require(op, getShape(operand) == getShape(op->getOperand(0)),
+            "has operands of different extents");
   }
-  if (failed(verifyRegion(op, 0, pairs, {b.getI1Type()})))
-    return failure();
+  requireRegion(op, 0, pairs, b.getI1Type());
+  if (isInvalid)
+    return;
   Block &body = op->getRegion(0).front();
-  define(op, b.sort(getArrays(op->getOperands()), place, [&](ValueRange x) {
+  defineArray(op, b.sort(getArrays(op->getOperands()), dim, [&](ValueRange x) {
     // The arguments of the function are the components of both elements,
     // alternately.
     Values turns;
@@ -186,127 +123,100 @@ LogicalResult Importer::importSort(Operation *op) {
       turns.append({x[k], x[count + k]});
     return buildScalars(body, turns);
   }));
-  return success();
 }
 
-LogicalResult Importer::importTopK(Operation *op) {
-  if (failed(verifyCounts(op, 1, 0, 2)))
-    return failure();
+void Importer::importTopK(Operation *op) {
   Value operand = op->getOperand(0);
-  Numbers from(getShape(operand));
-  FailureOr<int64_t> k = getNumber(op, "k");
-  if (failed(k))
-    return failure();
+  Numbers to(getShape(operand));
   Type element = getElement(operand);
-  if (from.empty() || *k < 0 || *k > from.back() || element.isInteger(1))
-    return op->emitOpError("needs an array of numbers with k elements");
-  Numbers to(from);
-  to.back() = *k;
-  if (failed(verifyResult(op, to, element)) ||
-      failed(verifyResult(op, to, b.getI32Type(), 1)))
-    return failure();
-  Value numbers = b.generate(getExtents(from), [&](ValueRange i) -> Values {
+  int64_t k = getNumber(op, "k");
+  require(op, !to.empty() && k >= 0 && k <= to.back() && !element.isInteger(1),
+          "needs an array of numbers with k elements");
+  if (isInvalid)
+    return;
+  to.back() = k;
+  requireResult(op, to, element);
+  requireResult(op, to, b.getI32Type(), 1);
+  if (isInvalid)
+    return;
+  auto number = [&](ValueRange i) -> Values {
     return {arith::IndexCastOp::create(b, b.getI32Type(), i.back())};
-  });
-  Value found = b.sortFirst(
-      b.zip({getArray(operand), numbers}), from.size() - 1, *k,
-      [&](ValueRange x) -> Values {
-        if (isa<FloatType>(element)) {
-          // NaNs are sorted first.
-          Value isMore =
-              arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x[0], x[2]);
-          Value isNone =
-              arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x[0], x[0]);
-          Value isOther =
-              arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, x[2], x[2]);
-          return {arith::OrIOp::create(
-              b, isMore, arith::AndIOp::create(b, isNone, isOther))};
-        }
-        return {arith::CmpIOp::create(b,
-                                      element.isUnsignedInteger()
-                                          ? arith::CmpIPredicate::ugt
-                                          : arith::CmpIPredicate::sgt,
-                                      x[0], x[2])};
-      });
-  define(op, found);
-  return success();
+  };
+  auto isBefore = [&](ValueRange x) -> Values {
+    Value isMore =
+        b.compare(Order::GT, x[0], x[2], element.isUnsignedInteger());
+    if (!isa<FloatType>(element))
+      return {isMore};
+    // NaNs are sorted first.
+    Value isNone =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x[0], x[0]);
+    Value isOther =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, x[2], x[2]);
+    return {arith::OrIOp::create(b, isMore, b.both(isNone, isOther))};
+  };
+  Value numbers = b.generate(getExtents(getShape(operand)), number);
+  defineArray(op, b.sortFirst(b.zip({getArray(operand), numbers}),
+                              to.size() - 1, k, isBefore));
 }
 
-LogicalResult Importer::importDot(Operation *op) {
-  if (failed(verifyCounts(op, 2)))
-    return failure();
+void Importer::importDot(Operation *op) {
   StringRef text = getText(op, "dot_dimension_numbers");
   bool isPlain = op->getName().getStringRef() == "stablehlo.dot";
-  Value operands[] = {op->getOperand(0), op->getOperand(1)};
-  Numbers shapes[] = {Numbers(getShape(operands[0])),
-                      Numbers(getShape(operands[1]))};
-  Numbers batch[2], contracting[2], free[2];
-  for (unsigned side : {0, 1}) {
-    StringRef prefix = side ? "rhs_" : "lhs_";
-    auto batches = parseList(op, text, (prefix + "batching_dimensions").str());
-    auto contracts =
-        parseList(op, text, (prefix + "contracting_dimensions").str());
-    if (failed(batches) || failed(contracts))
-      return failure();
-    batch[side] = *batches;
-    contracting[side] = *contracts;
-    if (isPlain && !shapes[side].empty())
-      contracting[side] = {side ? 0
-                                : static_cast<int64_t>(shapes[0].size()) - 1};
-    Numbers all(batch[side]);
-    llvm::append_range(all, contracting[side]);
-    if (failed(
-            verifyDims(op, "dot_dimension_numbers", all, shapes[side].size())))
-      return failure();
-    for (int64_t d = 0, e = shapes[side].size(); d < e; ++d)
+  require(op, isPlain || !text.empty(), "needs dot_dimension_numbers");
+  ArrayBuilder::Side sides[2];
+  // The extents of the batch, of the rows or columns, and of the products.
+  Numbers batch[2], own[2], combined[2];
+  for (unsigned k : {0, 1}) {
+    ArrayRef<int64_t> shape = getShape(op->getOperand(k));
+    std::string prefix = k ? "rhs_" : "lhs_";
+    ArrayBuilder::Side &side = sides[k];
+    side.batch = parseList(op, text, prefix + "batching_dimensions");
+    side.combined = parseList(op, text, prefix + "contracting_dimensions");
+    if (isPlain && !shape.empty())
+      side.combined = {k ? 0 : static_cast<int64_t>(shape.size()) - 1};
+    Numbers all(side.batch);
+    llvm::append_range(all, side.combined);
+    requireDims(op, "dot_dimension_numbers", all, shape.size());
+    if (isInvalid)
+      return;
+    for (int64_t d = 0, e = shape.size(); d < e; ++d)
       if (!llvm::is_contained(all, d))
-        free[side].push_back(d);
+        side.own.push_back(d);
+    auto at = [&](int64_t dim) { return shape[dim]; };
+    batch[k] = llvm::map_to_vector(side.batch, at);
+    own[k] = llvm::map_to_vector(side.own, at);
+    combined[k] = llvm::map_to_vector(side.combined, at);
   }
-  auto getSizes = [&](unsigned side, ArrayRef<int64_t> dims) {
-    return llvm::map_to_vector(dims,
-                               [&](int64_t dim) { return shapes[side][dim]; });
-  };
-  if (getSizes(0, batch[0]) != getSizes(1, batch[1]) ||
-      getSizes(0, contracting[0]) != getSizes(1, contracting[1]) ||
-      (!isPlain && text.empty()))
-    return op->emitOpError("has operands whose extents do not fit");
-  Numbers extents = getSizes(0, batch[0]);
-  llvm::append_range(extents, getSizes(0, free[0]));
-  llvm::append_range(extents, getSizes(1, free[1]));
+  require(op, batch[0] == batch[1] && combined[0] == combined[1],
+          "has operands whose extents do not fit");
+  Numbers extents(batch[0]);
+  llvm::append_range(extents, own[0]);
+  llvm::append_range(extents, own[1]);
   Type element = getElement(op->getResult(0));
-  if (failed(verifyResult(op, extents, element)))
-    return failure();
-  if (element.isInteger(1))
-    return op->emitOpError("of bits is not supported");
+  requireResult(op, extents, element);
+  require(op, !element.isInteger(1), "of bits is not supported");
+  if (isInvalid)
+    return;
   // Sums of f16 and bf16 are computed in f32.
   Type sumType = element.isF16() || element.isBF16() ? b.getF32Type() : element;
   auto convert = [&](Value array, Type from, Type to) {
-    if (convertElement(from) == convertElement(to))
+    if (convertElementType(from) == convertElementType(to))
       return array;
     return b.map(array, [&](ValueRange x) -> Values {
       return {convertScalar(b, x[0], from, to)};
     });
   };
-  ArrayBuilder::Side sides[2];
-  for (unsigned side : {0, 1})
-    sides[side] = {
-        convert(getArray(operands[side]), getElement(operands[side]), sumType),
-        batch[side], free[side], contracting[side]};
-  Type lowered = convertElement(sumType);
-  bool isFloat = isa<FloatType>(lowered);
-  Value zero = b.getNumber(lowered, 0);
-  // StableHLO leaves open if products are rounded before they are added.
-  auto fast = arith::FastMathFlags::contract;
+  for (unsigned k : {0, 1})
+    sides[k].array = convert(getArray(op->getOperand(k)),
+                             getElement(op->getOperand(k)), sumType);
+  Value zero = b.getNumber(convertElementType(sumType), 0);
   Value product = b.contract(
       sides[0], sides[1], zero,
       [&](ValueRange x) -> Values {
-        return {isFloat ? arith::MulFOp::create(b, x[0], x[1], fast).getResult()
-                        : arith::MulIOp::create(b, x[0], x[1]).getResult()};
+        return {b.contractible(b.mul(x[0], x[1]))};
       },
       [&](ValueRange x) -> Values {
-        return {isFloat ? arith::AddFOp::create(b, x[0], x[1], fast).getResult()
-                        : arith::AddIOp::create(b, x[0], x[1]).getResult()};
+        return {b.contractible(b.add(x[0], x[1]))};
       });
-  values[op->getResult(0)] = convert(product, sumType, element);
-  return success();
+  defineArray(op, convert(product, sumType, element));
 }

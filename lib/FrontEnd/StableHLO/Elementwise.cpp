@@ -7,279 +7,178 @@
 
 #include "Importer.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::stablehlo;
 
-LogicalResult Importer::importScalarOp(Operation *op) {
-  if (failed(verifyScalarOp(op)))
-    return failure();
-  ArrayRef<int64_t> shape = getShape(op->getResult(0));
+void Importer::importScalarOp(Operation *op) {
+  isInvalid = failed(verifyScalarOp(op));
+  if (isInvalid)
+    return;
+  Value result = op->getResult(0);
+  ArrayRef<int64_t> shape = getShape(result);
   StringRef name = op->getName().getStringRef();
   bool mayMix = name == "stablehlo.select" || name == "stablehlo.clamp";
   for (Value operand : op->getOperands())
-    if (getShape(operand) != shape && !(mayMix && getShape(operand).empty()))
-      return op->emitOpError("has operands and a result of different extents");
-  if (name == "stablehlo.convert" &&
-      op->getOperand(0).getType() == op->getResult(0).getType()) {
-    values[op->getResult(0)] = lookup(op->getOperand(0));
-    return success();
-  }
-  // Scalars, and elements that are equal at all indices, are not operands of
-  // the map.
-  Values arrays, scalars;
-  for (Value operand : op->getOperands()) {
-    Value lowered = lookup(operand);
-    auto same = lowered.getDefiningOp<SplatOp>();
-    if (same)
-      lowered = same.getValues().front();
-    if (!isa<PullType>(lowered.getType()))
-      scalars.push_back(lowered);
-    else if (getShape(operand) != shape)
-      scalars.push_back(lowered);
-    else
-      scalars.push_back({});
-    if (!scalars.back())
-      arrays.push_back(lowered);
-  }
-  bool allScalars = llvm::all_of(scalars, [](Value scalar) {
-    return scalar && !isa<PullType>(scalar.getType());
-  });
-  auto build = [&](ValueRange elements) -> Values {
-    Values x;
-    auto next = elements.begin();
-    for (Value scalar : scalars)
-      x.push_back(scalar ? getScalar(scalar) : *next++);
+    require(op,
+            getShape(operand) == shape || (mayMix && getShape(operand).empty()),
+            "has operands and a result of different extents");
+  if (isInvalid)
+    return;
+  Values operands = lookup(op->getOperands());
+  auto build = [&](ValueRange x) -> Values {
     return {buildScalarOp(b, op, x)};
   };
-  Value result;
-  if (!arrays.empty()) {
-    result = b.map(arrays, build);
-  } else if (allScalars && isHostOp(op)) {
-    result = build({}).front();
-    if (!shape.empty())
-      result = b.splat(result, getExtents(shape));
-  } else {
-    result =
-        b.generate(getExtents(shape), [&](ValueRange) { return build({}); });
-  }
-  values[op->getResult(0)] = result;
-  return success();
-}
-
-LogicalResult Importer::importConstant(Operation *op) {
-  if (failed(verifyCounts(op, 0)))
-    return failure();
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  auto value = dyn_cast_or_null<DenseElementsAttr>(op->getAttr("value"));
-  if (!value || value.getType() != type)
-    return op->emitOpError("needs a dense value of the type of its result");
-  Type element = convertElement(type.getElementType());
-  if (type.getNumElements() == 0) {
-    Value zero = b.getNumber(element, 0);
-    values[op->getResult(0)] = b.splat(zero, getExtents(type.getShape()));
-    return success();
-  }
-  if (value.isSplat() || type.getNumElements() == 1) {
-    Attribute number = *value.value_begin<Attribute>();
-    auto typed = isa<FloatAttr>(number)
-                     ? cast<TypedAttr>(number)
-                     : cast<TypedAttr>(b.getIntegerAttr(
-                           element, cast<IntegerAttr>(number).getValue()));
-    Value scalar = arith::ConstantOp::create(b, typed);
-    values[op->getResult(0)] =
-        type.getRank() ? b.splat(scalar, getExtents(type.getShape())) : scalar;
-    return success();
-  }
-  if (type.getNumElements() > 1 << 24)
-    return op->emitOpError("has more than 2^24 elements");
-  if (value.getElementType() != element)
-    value = value.bitcast(element);
-  values[op->getResult(0)] = ConstantOp::create(b, value);
-  return success();
-}
-
-LogicalResult Importer::importIota(Operation *op) {
-  if (failed(verifyCounts(op, 0)))
-    return failure();
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  FailureOr<int64_t> dim = getNumber(op, "iota_dimension");
-  if (failed(dim) ||
-      failed(verifyDims(op, "iota_dimension", *dim, type.getRank())))
-    return failure();
-  Type element = type.getElementType();
-  if (element.isInteger(1))
-    return op->emitOpError("has elements that are numbers");
-  values[op->getResult(0)] =
-      b.generate(getExtents(type.getShape()), [&](ValueRange i) -> Values {
-        Type integer = b.getI64Type();
-        Value number = arith::IndexCastOp::create(b, integer, i[*dim]);
-        return {convertScalar(b, number, integer, element)};
-      });
-  return success();
-}
-
-LogicalResult Importer::importBroadcast(Operation *op) {
-  if (failed(verifyCounts(op, 1)))
-    return failure();
-  Value operand = op->getOperand(0), result = op->getResult(0);
-  ArrayRef<int64_t> from = getShape(operand), to = getShape(result);
-  FailureOr<Numbers> dims = getNumbers(op, "broadcast_dimensions", from.size());
-  if (failed(dims) ||
-      failed(verifyDims(op, "broadcast_dimensions", *dims, to.size())) ||
-      failed(verifyResult(op, to, getElement(operand))))
-    return failure();
-  for (auto [extent, dim] : llvm::zip_equal(from, *dims))
-    if (extent != 1 && extent != to[dim])
-      return op->emitOpError("has an extent that is neither 1 nor that of the "
-                             "result");
-  Value lowered = lookup(operand);
-  if (to.empty())
-    values[result] = lowered;
-  else if (!isa<PullType>(lowered.getType()))
-    values[result] = b.splat(lowered, getExtents(to));
+  // Elements that are equal at all indices are computed once, by the host.
+  Values scalars = operands;
+  for (Value &scalar : scalars)
+    if (auto same = scalar.getDefiningOp<SplatOp>())
+      scalar = same.getValues().front();
+  if (name == "stablehlo.convert" &&
+      op->getOperand(0).getType() == result.getType())
+    define(result, operands);
+  else if (!isHostOp(op) || llvm::any_of(ValueRange(scalars).getTypes(),
+                                         llvm::IsaPred<PullType>))
+    define(result, b.mapElements(operands, getExtents(shape), build));
+  else if (shape.empty())
+    define(result, build(scalars));
   else
-    values[result] = b.broadcast(lowered, getExtents(to), *dims);
-  return success();
+    define(result, b.splat(build(scalars), getExtents(shape)));
 }
 
-LogicalResult Importer::importReshape(Operation *op) {
-  if (failed(verifyCounts(op, 1)))
-    return failure();
-  Value operand = op->getOperand(0), result = op->getResult(0);
-  auto type = cast<RankedTensorType>(result.getType());
-  if (cast<RankedTensorType>(operand.getType()).getNumElements() !=
-      type.getNumElements())
-    return op->emitOpError("changes the number of elements");
-  if (failed(verifyResult(op, type.getShape(), getElement(operand))))
-    return failure();
-  Value lowered = lookup(operand);
-  if (isa<PullType>(lowered.getType()))
-    lowered = b.reshape(lowered, getExtents(type.getShape()));
-  else if (type.getRank())
-    lowered = b.splat(lowered, getExtents(type.getShape()));
-  values[result] = lowered;
-  return success();
+void Importer::importConstant(Operation *op) {
+  Value result = op->getResult(0);
+  auto value = dyn_cast_or_null<DenseElementsAttr>(op->getAttr("value"));
+  require(op, value && value.getType() == result.getType(),
+          "needs a dense value of the type of its result");
+  if (isInvalid)
+    return;
+  FailureOr<Value> constant =
+      buildConstant(op, value, convertElementType(getElement(result)),
+                    /*isScalar=*/true);
+  isInvalid = failed(constant);
+  if (!isInvalid)
+    define(result, *constant);
 }
 
-LogicalResult Importer::importTranspose(Operation *op) {
-  if (failed(verifyCounts(op, 1)))
-    return failure();
+void Importer::importIota(Operation *op) {
+  Value result = op->getResult(0);
+  Type element = getElement(result);
+  int64_t dim = getNumber(op, "iota_dimension");
+  requireDims(op, "iota_dimension", dim, getShape(result).size());
+  require(op, !element.isInteger(1), "has elements that are numbers");
+  if (isInvalid)
+    return;
+  Type integer = b.getI64Type();
+  defineArray(
+      op, b.generate(getExtents(getShape(result)), [&](ValueRange i) -> Values {
+        Value number = arith::IndexCastOp::create(b, integer, i[dim]);
+        return {convertScalar(b, number, integer, element)};
+      }));
+}
+
+void Importer::importBroadcast(Operation *op) {
+  ArrayRef<int64_t> from = getShape(op->getOperand(0)),
+                    to = getShape(op->getResult(0));
+  Numbers dims = getDims(op, "broadcast_dimensions", from.size(), to.size());
+  for (auto [extent, dim] : llvm::zip_equal(from, dims))
+    require(op, isInvalid || extent == 1 || extent == to[dim],
+            "has an extent that is neither 1 nor that of the result");
+  if (isInvalid)
+    return;
+  Value lowered = lookup(op->getOperand(0));
+  defineArray(op, isa<PullType>(lowered.getType())
+                      ? b.broadcast(lowered, getExtents(to), dims)
+                      : b.splat(lowered, getExtents(to)));
+}
+
+void Importer::importReshape(Operation *op) {
+  auto from = cast<RankedTensorType>(op->getOperand(0).getType()),
+       to = cast<RankedTensorType>(op->getResult(0).getType());
+  require(op, from.getNumElements() == to.getNumElements(),
+          "changes the number of elements");
+  if (isInvalid)
+    return;
+  Value lowered = lookup(op->getOperand(0));
+  defineArray(op, isa<PullType>(lowered.getType())
+                      ? b.reshape(lowered, getExtents(to.getShape()))
+                      : b.splat(lowered, getExtents(to.getShape())));
+}
+
+void Importer::importTranspose(Operation *op) {
+  int64_t rank = getShape(op->getOperand(0)).size();
+  Numbers order = getDims(op, "permutation", rank, rank);
+  if (!isInvalid)
+    defineArray(op, b.transpose(getArray(op->getOperand(0)), order));
+}
+
+void Importer::importReverse(Operation *op) {
+  Numbers dims =
+      getDims(op, "dimensions", -1, getShape(op->getOperand(0)).size());
+  if (!isInvalid)
+    defineArray(op, b.reverse(getArray(op->getOperand(0)), dims));
+}
+
+void Importer::importSlice(Operation *op) {
   ArrayRef<int64_t> from = getShape(op->getOperand(0));
-  FailureOr<Numbers> order = getNumbers(op, "permutation", from.size());
-  if (failed(order) ||
-      failed(verifyDims(op, "permutation", *order, from.size())))
-    return failure();
-  Numbers extents =
-      llvm::map_to_vector(*order, [&](int64_t dim) { return from[dim]; });
-  if (failed(verifyResult(op, extents, getElement(op->getOperand(0)))))
-    return failure();
-  values[op->getResult(0)] =
-      from.empty() ? lookup(op->getOperand(0))
-                   : b.transpose(getArray(op->getOperand(0)), *order);
-  return success();
-}
-
-LogicalResult Importer::importReverse(Operation *op) {
-  if (failed(verifyCounts(op, 1)))
-    return failure();
-  ArrayRef<int64_t> from = getShape(op->getOperand(0));
-  FailureOr<Numbers> dims = getNumbers(op, "dimensions", -1);
-  if (failed(dims) ||
-      failed(verifyDims(op, "dimensions", *dims, from.size())) ||
-      failed(verifyResult(op, from, getElement(op->getOperand(0)))))
-    return failure();
-  values[op->getResult(0)] =
-      from.empty() ? lookup(op->getOperand(0))
-                   : b.reverse(getArray(op->getOperand(0)), *dims);
-  return success();
-}
-
-LogicalResult Importer::importSlice(Operation *op) {
-  if (failed(verifyCounts(op, 1)))
-    return failure();
-  ArrayRef<int64_t> from = getShape(op->getOperand(0));
-  auto starts = getNumbers(op, "start_indices", from.size());
-  auto limits = getNumbers(op, "limit_indices", from.size());
-  auto strides = getNumbers(op, "strides", from.size());
-  if (failed(starts) || failed(limits) || failed(strides))
-    return failure();
-  Numbers sizes;
+  Numbers starts = getNumbers(op, "start_indices", from.size()),
+          limits = getNumbers(op, "limit_indices", from.size()),
+          strides = getNumbers(op, "strides", from.size()), sizes;
   for (auto [d, extent] : llvm::enumerate(from)) {
-    int64_t start = (*starts)[d], limit = (*limits)[d], stride = (*strides)[d];
-    if (start < 0 || limit < start || limit > extent || stride < 1)
-      return op->emitOpError("is out of range in dimension ") << d;
-    sizes.push_back(llvm::divideCeil(limit - start, stride));
+    require(op,
+            isInvalid || (starts[d] >= 0 && starts[d] <= limits[d] &&
+                          limits[d] <= extent && strides[d] > 0),
+            "is out of range in dimension " + Twine(d));
+    if (!isInvalid)
+      sizes.push_back(llvm::divideCeil(limits[d] - starts[d], strides[d]));
   }
-  if (failed(verifyResult(op, sizes, getElement(op->getOperand(0)))))
-    return failure();
-  values[op->getResult(0)] =
-      from.empty() ? lookup(op->getOperand(0))
-                   : b.slice(getArray(op->getOperand(0)), getExtents(*starts),
-                             getExtents(sizes), *strides);
-  return success();
+  if (!isInvalid)
+    defineArray(op, b.slice(getArray(op->getOperand(0)), getExtents(starts),
+                            getExtents(sizes), strides));
 }
 
-LogicalResult Importer::importPad(Operation *op) {
-  if (failed(verifyCounts(op, 2)))
-    return failure();
-  ArrayRef<int64_t> from = getShape(op->getOperand(0));
-  Type element = getElement(op->getOperand(0));
-  auto low = getNumbers(op, "edge_padding_low", from.size());
-  auto high = getNumbers(op, "edge_padding_high", from.size());
-  auto holes = getNumbers(op, "interior_padding", from.size());
-  if (failed(low) || failed(high) || failed(holes))
-    return failure();
-  Numbers extents;
+void Importer::importPad(Operation *op) {
+  Value operand = op->getOperand(0), padding = op->getOperand(1);
+  ArrayRef<int64_t> from = getShape(operand);
+  Numbers low = getNumbers(op, "edge_padding_low", from.size()),
+          high = getNumbers(op, "edge_padding_high", from.size()),
+          holes = getNumbers(op, "interior_padding", from.size()), extents;
   for (auto [d, extent] : llvm::enumerate(from)) {
-    if ((*holes)[d] < 0)
-      return op->emitOpError("has negative padding between elements");
-    int64_t inside = extent + std::max<int64_t>(extent - 1, 0) * (*holes)[d];
-    extents.push_back(inside + (*low)[d] + (*high)[d]);
-    if (extents.back() < 0)
-      return op->emitOpError("drops more elements than there are");
+    extents.push_back(extent + std::max<int64_t>(extent - 1, 0) * holes[d] +
+                      low[d] + high[d]);
+    require(op, holes[d] >= 0, "has negative padding between elements");
+    require(op, extents.back() >= 0, "drops more elements than there are");
   }
-  if (failed(verifyResult(op, extents, element)))
-    return failure();
-  if (!getShape(op->getOperand(1)).empty() ||
-      getElement(op->getOperand(1)) != element)
-    return op->emitOpError("needs a padding value of the element type");
-  if (from.empty()) {
-    values[op->getResult(0)] = lookup(op->getOperand(0));
-    return success();
-  }
-  Value padding = getHostScalar(op->getOperand(1));
-  values[op->getResult(0)] =
-      b.pad(getArray(op->getOperand(0)), getExtents(*low), getExtents(*high),
-            *holes, [&](ValueRange) -> Values { return {padding}; });
-  return success();
+  requireResult(op, extents, getElement(operand));
+  require(op,
+          getShape(padding).empty() &&
+              getElement(padding) == getElement(operand),
+          "needs a padding value of the element type");
+  if (isInvalid)
+    return;
+  Value number = getHostScalar(padding);
+  defineArray(op, b.pad(getArray(operand), getExtents(low), getExtents(high),
+                        holes, [&](ValueRange) -> Values { return {number}; }));
 }
 
-LogicalResult Importer::importConcatenate(Operation *op) {
-  if (failed(verifyCounts(op, std::max(op->getNumOperands(), 1u))))
-    return failure();
+void Importer::importConcatenate(Operation *op) {
   Numbers extents(getShape(op->getOperand(0)));
-  Type element = getElement(op->getOperand(0));
-  FailureOr<int64_t> dim = getNumber(op, "dimension");
-  if (failed(dim) || failed(verifyDims(op, "dimension", *dim, extents.size())))
-    return failure();
-  extents[*dim] = 0;
-  Values arrays;
+  int64_t dim = getNumber(op, "dimension");
+  requireDims(op, "dimension", dim, extents.size());
   for (Value operand : op->getOperands()) {
     Numbers own(getShape(operand));
-    if (own.size() != extents.size() || getElement(operand) != element)
-      return op->emitOpError("has operands of different ranks or types");
-    extents[*dim] += std::exchange(own[*dim], extents[*dim]);
-    own[*dim] = extents[*dim];
-    if (own != extents)
-      return op->emitOpError("has operands of different extents");
-    arrays.push_back(getArray(operand));
+    require(op,
+            own.size() == extents.size() &&
+                getElement(operand) == getElement(op->getOperand(0)),
+            "has operands of different ranks or types");
+    if (isInvalid)
+      return;
+    own[dim] = extents[dim];
+    require(op, own == extents, "has operands of different extents");
   }
-  if (failed(verifyResult(op, extents, element)))
-    return failure();
-  values[op->getResult(0)] = b.concat(arrays, *dim);
-  return success();
+  if (!isInvalid)
+    defineArray(
+        op, b.concat(llvm::map_to_vector(op->getOperands(),
+                                         [&](Value v) { return getArray(v); }),
+                     dim));
 }

@@ -5,13 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The file maps operations of StableHLO to those of the builder of whole
-// arrays. The operations are not registered, so each function checks its
-// operation before it builds code. The new functions are built in a separate
-// module. They replace the old ones if all functions were lowered.
-//
-// A tensor of rank 0 is a scalar of the host if the host can compute it. If it
-// is computed from arrays, it is an array of extents [1].
+// The table of operations, and the checks and values that they share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +13,7 @@
 
 #include "Importer.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSIMPORTSTABLEHLOPASS
@@ -31,213 +25,369 @@ using namespace mlir::obs;
 using namespace mlir::obs::stablehlo;
 
 //===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Numbers of operands, regions or results: at least 1, or any number.
+enum Count { Some = -1, Any = -2 };
+/// The elements of the results: `Keeps` if their types are those of the first
+/// operands, and `Moves` if also a scalar is unchanged.
+enum Elements { Other, Keeps, Moves };
+} // namespace
+
+/// An operation has `operands` operands, and `each` more for each result.
+struct Importer::Entry {
+  void (Importer::*import)(Operation *op);
+  Elements elements;
+  int operands, regions = 0, results = 1, each = 0;
+};
+
+const Importer::Entry *Importer::find(Operation *op) {
+  static const llvm::StringMap<Entry> table = {
+      {"chlo.top_k", {&Importer::importTopK, Other, 1, 0, 2}},
+      {"stablehlo.broadcast_in_dim", {&Importer::importBroadcast, Moves, 1}},
+      {"stablehlo.case", {&Importer::importBranches, Other, 1, Some, Any}},
+      {"stablehlo.concatenate", {&Importer::importConcatenate, Keeps, Some}},
+      {"stablehlo.constant", {&Importer::importConstant, Other, 0}},
+      {"stablehlo.dot", {&Importer::importDot, Other, 2}},
+      {"stablehlo.dot_general", {&Importer::importDot, Other, 2}},
+      {"stablehlo.dynamic_slice", {&Importer::importDynamicSlice, Moves, Some}},
+      {"stablehlo.dynamic_update_slice",
+       {&Importer::importDynamicUpdate, Keeps, Some}},
+      {"stablehlo.gather", {&Importer::importGather, Keeps, 2}},
+      {"stablehlo.if", {&Importer::importBranches, Other, 1, 2, Any}},
+      {"stablehlo.iota", {&Importer::importIota, Other, 0}},
+      {"stablehlo.optimization_barrier",
+       {&Importer::importBarrier, Other, 0, 0, Any, 1}},
+      {"stablehlo.pad", {&Importer::importPad, Moves, 2}},
+      {"stablehlo.reduce", {&Importer::importReduce, Keeps, 0, 1, Some, 2}},
+      {"stablehlo.reduce_window",
+       {&Importer::importReduceWindow, Keeps, 0, 1, Some, 2}},
+      {"stablehlo.reshape", {&Importer::importReshape, Moves, 1}},
+      {"stablehlo.reverse", {&Importer::importReverse, Moves, 1}},
+      {"stablehlo.scatter", {&Importer::importScatter, Keeps, 1, 1, Some, 2}},
+      {"stablehlo.slice", {&Importer::importSlice, Moves, 1}},
+      {"stablehlo.sort", {&Importer::importSort, Keeps, 0, 1, Some, 1}},
+      {"stablehlo.transpose", {&Importer::importTranspose, Moves, 1}},
+      {"stablehlo.while", {&Importer::importWhile, Other, 0, 2, Any, 1}}};
+  auto found = table.find(op->getName().getStringRef());
+  return found == table.end() ? nullptr : &found->second;
+}
+
+LogicalResult Importer::importOp(Operation *op) {
+  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
+    if (failed(verifyTensor(op, value.getType())))
+      return failure();
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return importCall(call);
+  isInvalid = false;
+  if (isScalarOp(op)) {
+    importScalarOp(op);
+    return failure(isInvalid);
+  }
+  const Entry *entry = find(op);
+  if (!entry && op->getName().getStringRef() == "stablehlo.custom_call")
+    return op->emitOpError("calls code outside of the program: ")
+           << op->getAttr("call_target_name");
+  if (!entry)
+    return op->emitOpError("has no counterpart in obs");
+  auto isCount = [](int expected, unsigned count) {
+    return expected == Any || (expected == Some && count > 0) ||
+           expected == static_cast<int>(count);
+  };
+  unsigned more = entry->each * op->getNumResults();
+  if (!isCount(entry->operands, op->getNumOperands() - more) ||
+      op->getNumOperands() < more ||
+      !isCount(entry->regions, op->getNumRegions()) ||
+      !isCount(entry->results, op->getNumResults()))
+    return op->emitOpError("has ")
+           << op->getNumOperands() << " operands, " << op->getNumRegions()
+           << " regions and " << op->getNumResults()
+           << " results, which is a wrong number of one of these";
+  if (entry->elements != Other)
+    for (auto [k, result] : llvm::enumerate(op->getResults()))
+      requireResult(op, getShape(result), getElement(op->getOperand(k)), k);
+  if (isInvalid)
+    return failure();
+  if (entry->elements == Moves && getShape(op->getOperand(0)).empty() &&
+      getShape(op->getResult(0)).empty())
+    define(op->getResults(), lookup(op->getOperands().take_front()));
+  else
+    (this->*entry->import)(op);
+  return failure(isInvalid);
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  findDeviceScalars();
+  for (Operation &op : *source.getBody()) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      op.emitOpError("is not a function");
+    if (!function || (function.isPublic() && failed(importFunction(function))))
+      return {};
+  }
+  if (failed(verify(*target)))
+    return {};
+  return std::move(target);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::verifyTensor(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return op->emitError("'")
+           << op->getName() << "' has a value of type " << type
+           << ": extents that are known at run time are not supported";
+  if (!convertElementType(tensor.getElementType()))
+    return op->emitError("'") << op->getName()
+                              << "' has elements of a type that obs does not "
+                                 "have: "
+                              << type;
+  return verifySize(op, tensor.getShape());
+}
+
+Type Importer::convertParameter(Operation *op, Type type) {
+  if (failed(verifyTensor(op, type)))
+    return {};
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = convertElementType(tensor.getElementType());
+  return tensor.getRank() ? getPullType(tensor.getShape(), element) : element;
+}
+
+void Importer::require(Operation *op, bool condition, const Twine &message) {
+  if (condition || isInvalid)
+    return;
+  op->emitOpError(message);
+  isInvalid = true;
+}
+
+void Importer::requireResult(Operation *op, ArrayRef<int64_t> extents,
+                             Type element, unsigned number) {
+  auto type = cast<RankedTensorType>(op->getResult(number).getType());
+  if (isInvalid ||
+      (type.getShape() == extents && type.getElementType() == element))
+    return;
+  op->emitOpError("has a result of type ")
+      << RankedTensorType::get(extents, element) << ", not " << type;
+  isInvalid = true;
+}
+
+void Importer::requireArrays(Operation *op, ValueRange arrays,
+                             ValueRange others, ArrayRef<int64_t> shape) {
+  for (auto [array, other] : llvm::zip_equal(arrays, others))
+    require(op,
+            getShape(array) == getShape(arrays.front()) &&
+                getShape(other) == shape &&
+                getElement(other) == getElement(array),
+            "has operands or initial values of different types");
+  SmallVector<Type> elements = getElements(arrays), both(elements);
+  llvm::append_range(both, elements);
+  requireRegion(op, 0, both, elements);
+}
+
+SmallVector<int64_t> Importer::getNumbers(Operation *op, StringRef name,
+                                          int64_t count,
+                                          std::optional<int64_t> omitted) {
+  Attribute attribute = op->getAttr(name);
+  Numbers numbers;
+  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(attribute))
+    numbers.assign(array.asArrayRef().begin(), array.asArrayRef().end());
+  else if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attribute);
+           dense && dense.getNumElements() < 1024 &&
+           dense.getElementType().isInteger(64))
+    for (const APInt &number : dense)
+      numbers.push_back(number.getSExtValue());
+  else if (!attribute && omitted)
+    numbers.assign(count, *omitted);
+  else
+    require(op, !attribute && count <= 0,
+            "needs numbers in the attribute " + name);
+  int64_t size = numbers.size();
+  require(op, count < 0 || size == count,
+          "needs " + Twine(count) + " numbers in the attribute " + name +
+              ", not " + Twine(size));
+  // So sums and products of such numbers have no overflow.
+  constexpr int64_t most = int64_t(1) << 31;
+  require(
+      op,
+      llvm::all_of(numbers, [](int64_t n) { return -most <= n && n <= most; }),
+      "has a number out of range in " + name);
+  if (isInvalid)
+    numbers.assign(std::max<int64_t>(count, 0), 0);
+  return numbers;
+}
+
+int64_t Importer::getNumber(Operation *op, StringRef name) {
+  auto number = op->getAttrOfType<IntegerAttr>(name);
+  bool isNumber = number && number.getType().isSignlessInteger(64);
+  require(op, isNumber, "needs a number in the attribute " + name);
+  return isNumber ? number.getInt() : 0;
+}
+
+void Importer::requireDims(Operation *op, StringRef name,
+                           ArrayRef<int64_t> dims, int64_t rank) {
+  DenseSet<int64_t> seen;
+  for (int64_t dim : dims)
+    require(op, dim >= 0 && dim < rank && seen.insert(dim).second,
+            "has the dimension " + Twine(dim) + " in " + name +
+                ", which is out of range or there twice");
+}
+
+SmallVector<int64_t> Importer::getDims(Operation *op, StringRef name,
+                                       int64_t count, int64_t rank) {
+  Numbers dims = getNumbers(op, name, count);
+  requireDims(op, name, dims, rank);
+  return dims;
+}
+
+SmallVector<int64_t> Importer::parseList(Operation *op, StringRef text,
+                                         StringRef name) {
+  Numbers numbers;
+  std::string begin = (name + " = [").str();
+  size_t place = text.find(begin);
+  while (place != StringRef::npos && place &&
+         !StringRef("< ,").contains(text[place - 1]))
+    place = text.find(begin, place + 1);
+  if (place == StringRef::npos)
+    return numbers;
+  SmallVector<StringRef> words;
+  text.drop_front(place + begin.size())
+      .take_until([](char c) { return c == ']'; })
+      .split(words, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words)
+    require(op, !word.trim().getAsInteger(10, numbers.emplace_back()),
+            "has a list without numbers: " + name);
+  return numbers;
+}
+
+static SmallVector<Type> toTensors(TypeRange types) {
+  return llvm::map_to_vector(types, [](Type type) -> Type {
+    return isa<RankedTensorType>(type) ? type : RankedTensorType::get({}, type);
+  });
+}
+
+void Importer::requireRegion(Operation *op, unsigned region,
+                             TypeRange arguments, TypeRange results) {
+  Region &body = op->getRegion(region);
+  require(op,
+          body.hasOneBlock() && !body.front().empty() &&
+              body.front().back().getName().getStringRef() ==
+                  "stablehlo.return" &&
+              llvm::equal(body.getArgumentTypes(), toTensors(arguments)) &&
+              llvm::equal(body.front().back().getOperandTypes(),
+                          toTensors(results)),
+          "has a region that does not take and return the values that it "
+          "needs");
+}
+
+//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
-SmallVector<OpFoldResult> Importer::getExtents(ArrayRef<int64_t> shape) {
-  SmallVector<OpFoldResult> extents;
-  for (int64_t extent : shape)
-    extents.push_back(b.getIndexAttr(extent));
-  if (extents.empty())
-    extents.push_back(b.getIndexAttr(1));
-  return extents;
-}
-
 Value Importer::getArray(Value value) {
   Value lowered = lookup(value);
-  if (isa<PullType>(lowered.getType()))
-    return lowered;
-  return b.splat(lowered, getExtents({}));
-}
-
-/// Several arrays as one array of tuples.
-Value Importer::getArrays(ValueRange tensors) {
-  return b.zip(llvm::map_to_vector(
-      tensors, [&](Value tensor) { return getArray(tensor); }));
-}
-
-Value Importer::getScalar(Value lowered) {
-  return isa<PullType>(lowered.getType()) ? b.getOne(lowered, b.getIndex(0))
-                                          : lowered;
+  return isa<PullType>(lowered.getType()) ? lowered
+                                          : b.splat(lowered, getExtents({}));
 }
 
 Value Importer::getHostScalar(Value value) {
   Value lowered = lookup(value);
-  if (!isa<PullType>(lowered.getType()))
-    return lowered;
   if (auto same = lowered.getDefiningOp<SplatOp>())
     return same.getValues().front();
   return getScalar(b.store(lowered).front());
 }
 
-Values Importer::getHostScalars(ValueRange tensors) {
-  return llvm::map_to_vector(
-      tensors, [&](Value tensor) { return getHostScalar(tensor); });
+SmallVector<Value> Importer::getStored(ValueRange tensors, ValueRange results) {
+  return b.store(
+      llvm::map_to_vector(llvm::zip_equal(tensors, results), [&](auto pair) {
+        auto [tensor, result] = pair;
+        return isHostScalar(result) ? getHostScalar(tensor) : getArray(tensor);
+      }));
 }
 
-/// The code of a verified block of scalars.
-Values Importer::buildScalars(Block &block, ValueRange arguments) {
-  DenseMap<Value, Value> outer = values;
-  for (auto [argument, value] :
-       llvm::zip_equal(block.getArguments(), arguments))
-    values[argument] = value;
-  auto find = [&](Value value) { return getScalar(lookup(value)); };
-  for (Operation &op : llvm::drop_end(block)) {
-    Values operands = llvm::map_to_vector(op.getOperands(), find);
-    if (isScalarOp(&op)) {
-      values[op.getResult(0)] = buildScalarOp(b, &op, operands);
-    } else if (op.getNumOperands() == 0) {
-      (void)importConstant(&op);
-    } else if (op.getName().getStringRef() == "func.call") {
-      Values results =
-          buildScalars(findCallee(&op)->getBody().front(), operands);
-      for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
-        values[result] = value;
-    } else {
-      for (auto [result, value] : llvm::zip_equal(op.getResults(), operands))
-        values[result] = value;
-    }
+void Importer::importScalar(Operation *op) {
+  auto isScalar = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.getRank();
+  };
+  StringRef name = op->getName().getStringRef();
+  for (Type type : op->getResultTypes()) {
+    isInvalid = isInvalid || failed(verifyTensor(op, type));
+    require(op, isScalar(type),
+            "in the function of elements of another operation has no arrays");
   }
-  Values results = llvm::map_to_vector(block.back().getOperands(), find);
+  // An outer tensor of rank 0 is captured.
+  isInvalid = isInvalid || failed(verifyOperands(op)) ||
+              (isScalarOp(op) && failed(verifyScalarOp(op)));
+  require(op, llvm::all_of(op->getOperandTypes(), isScalar),
+          "reads an array in the function of elements of another operation");
+  if (isInvalid)
+    return;
+  Values operands = getScalars(op->getOperands());
+  if (isScalarOp(op))
+    return define(op->getResults(), buildScalarOp(b, op, operands));
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    FailureOr<func::FuncOp> callee = findCallee(call);
+    isInvalid = failed(callee);
+    if (isInvalid)
+      return;
+    calls.push_back(*callee);
+    define(op->getResults(), buildScalars(callee->getBody().front(), operands));
+    calls.pop_back();
+    return;
+  }
+  bool isConstant = name == "stablehlo.constant" && operands.empty() &&
+                    op->getNumResults() == 1;
+  if (isConstant)
+    return importConstant(op);
+  require(op,
+          name == "stablehlo.reshape" || name == "stablehlo.broadcast_in_dim" ||
+              name == "stablehlo.optimization_barrier",
+          "is not supported in the function of elements of another operation");
+  require(op,
+          op->getOperandTypes() == op->getResultTypes() &&
+              op->getNumRegions() == 0,
+          "keeps the type of a scalar");
+  if (!isInvalid)
+    define(op->getResults(), operands);
+}
+
+SmallVector<Value> Importer::buildScalars(Block &block, ValueRange arguments) {
+  DenseMap<Value, Value> outer = values;
+  define(block.getArguments(), arguments);
+  for (Operation &op : llvm::drop_end(block))
+    if (!isInvalid)
+      importScalar(&op);
+  isInvalid = isInvalid || failed(verifyOperands(&block.back()));
+  // After an error, the code is erased later.
+  Values results = isInvalid
+                       ? llvm::map_to_vector(block.back().getOperands(),
+                                             [&](Value value) {
+                                               Type type = convertElementType(
+                                                   getElement(value));
+                                               return b.getNumber(type, 0);
+                                             })
+                       : getScalars(block.back().getOperands());
   values = std::move(outer);
   return results;
 }
 
-/// The results of `op` are the components of `array`.
-void Importer::define(Operation *op, Value array) {
-  for (auto [result, part] : llvm::zip_equal(op->getResults(), b.unzip(array)))
-    values[result] = part;
-}
-
-Value Importer::castIndex(Value scalar, Type element) {
-  if (element.isUnsignedInteger())
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), scalar);
-  return arith::IndexCastOp::create(b, b.getIndexType(), scalar);
-}
-
-//===----------------------------------------------------------------------===//
-// Functions
-//===----------------------------------------------------------------------===//
-
-LogicalResult Importer::importOp(Operation *op) {
-  if (failed(verifyOperands(op)))
-    return failure();
-  for (Type type :
-       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
-                                llvm::to_vector(op->getResultTypes())))
-    if (failed(verifyTensor(op, type)))
-      return failure();
-  b.setLoc(op->getLoc());
-  if (isScalarOp(op))
-    return importScalarOp(op);
-  using Import = LogicalResult (Importer::*)(Operation *);
-  Import import =
-      llvm::StringSwitch<Import>(op->getName().getStringRef())
-          .Case("chlo.top_k", &Importer::importTopK)
-          .Case("func.call", &Importer::importCall)
-          .Cases({"stablehlo.case", "stablehlo.if"}, &Importer::importBranches)
-          .Case("stablehlo.broadcast_in_dim", &Importer::importBroadcast)
-          .Case("stablehlo.concatenate", &Importer::importConcatenate)
-          .Case("stablehlo.constant", &Importer::importConstant)
-          .Cases({"stablehlo.dot", "stablehlo.dot_general"},
-                 &Importer::importDot)
-          .Case("stablehlo.dynamic_slice", &Importer::importDynamicSlice)
-          .Case("stablehlo.dynamic_update_slice",
-                &Importer::importDynamicUpdate)
-          .Case("stablehlo.gather", &Importer::importGather)
-          .Case("stablehlo.iota", &Importer::importIota)
-          .Case("stablehlo.pad", &Importer::importPad)
-          .Case("stablehlo.reduce", &Importer::importReduce)
-          .Case("stablehlo.reduce_window", &Importer::importReduceWindow)
-          .Case("stablehlo.reshape", &Importer::importReshape)
-          .Case("stablehlo.reverse", &Importer::importReverse)
-          .Case("stablehlo.scatter", &Importer::importScatter)
-          .Case("stablehlo.slice", &Importer::importSlice)
-          .Case("stablehlo.sort", &Importer::importSort)
-          .Case("stablehlo.transpose", &Importer::importTranspose)
-          .Case("stablehlo.while", &Importer::importWhile)
-          .Default(nullptr);
-  if (import)
-    return (this->*import)(op);
-  if (op->getName().getStringRef() == "stablehlo.optimization_barrier" &&
-      op->getOperandTypes() == op->getResultTypes()) {
-    for (auto [result, operand] :
-         llvm::zip_equal(op->getResults(), op->getOperands()))
-      values[result] = lookup(operand);
-    return success();
+void Importer::defineArray(Operation *op, Value array) {
+  Values parts = b.unzip(array);
+  for (auto [k, part] : llvm::enumerate(parts)) {
+    auto type = cast<RankedTensorType>(op->getResult(k).getType());
+    auto found = cast<PullType>(part.getType());
+    Type element = convertElementType(type.getElementType());
+    if (getPullType(type.getShape(), element).getExtents() !=
+            found.getExtents() ||
+        found.getElementTypes().front() != element)
+      requireResult(op, found.getExtents(), found.getElementTypes().front(), k);
   }
-  if (op->getName().getStringRef() == "stablehlo.custom_call")
-    return op->emitOpError("calls code outside of the program: ")
-           << op->getAttr("call_target_name");
-  return op->emitOpError("has no counterpart in obs");
-}
-
-/// Lowers the block, whose arguments have values, and returns its results.
-FailureOr<Values> Importer::importBlock(Block &block) {
-  for (Operation &op : llvm::drop_end(block))
-    if (failed(importOp(&op)))
-      return failure();
-  if (failed(verifyOperands(&block.back())))
-    return failure();
-  return llvm::map_to_vector(block.back().getOperands(),
-                             [&](Value value) { return lookup(value); });
-}
-
-LogicalResult Importer::importFunction(func::FuncOp function) {
-  if (!hasPlainBody(function))
-    return function.emitOpError("needs a body of one block");
-  SmallVector<Type> types, results;
-  auto convert = [](Type type) -> Type {
-    auto tensor = cast<RankedTensorType>(type);
-    return PullType::get(type.getContext(),
-                         tensor.getRank() ? tensor.getShape()
-                                          : ArrayRef<int64_t>(1),
-                         convertElement(tensor.getElementType()));
-  };
-  for (Type type : function.getArgumentTypes()) {
-    if (failed(verifyTensor(function, type)))
-      return failure();
-    auto tensor = cast<RankedTensorType>(type);
-    types.push_back(tensor.getRank() ? convert(type)
-                                     : convertElement(tensor.getElementType()));
-  }
-  for (Type type : function.getResultTypes()) {
-    if (failed(verifyTensor(function, type)))
-      return failure();
-    results.push_back(convert(type));
-  }
-  OpBuilder::InsertionGuard guard(b);
-  b.setLoc(function.getLoc());
-  b.setInsertionPointToEnd(target.getBody());
-  auto lowered = func::FuncOp::create(b, function.getName(),
-                                      b.getFunctionType(types, results));
-  Block *entry = lowered.addEntryBlock();
-  for (auto [argument, value] :
-       llvm::zip_equal(function.getArguments(), entry->getArguments()))
-    values[argument] = value;
-  b.setInsertionPointToEnd(entry);
-  calls.assign(1, function);
-  if (failed(importBlock(function.getBody().front())))
-    return failure();
-  b.setLoc(function.getBody().front().back().getLoc());
-  Values arrays;
-  for (Value value : function.getBody().front().back().getOperands())
-    arrays.push_back(getArray(value));
-  func::ReturnOp::create(b, b.store(arrays));
-  b.finish(lowered);
-  return success();
-}
-
-LogicalResult Importer::run() {
-  findDeviceScalars();
-  for (Operation &op : *source.getBody()) {
-    auto function = dyn_cast<func::FuncOp>(op);
-    if (!function)
-      return op.emitOpError("is not a function");
-    if (function.isPublic() && failed(importFunction(function)))
-      return failure();
-  }
-  return verify(target);
+  define(op->getResults(), parts);
 }
 
 namespace {
@@ -252,8 +402,8 @@ struct ObsImportStableHLOPass
 } // namespace
 
 LogicalResult obs::importStableHLO(ModuleOp module) {
-  OwningOpRef<ModuleOp> lowered = ModuleOp::create(module.getLoc());
-  if (failed(Importer(module, *lowered).run()))
+  OwningOpRef<ModuleOp> lowered = Importer(module).run();
+  if (!lowered)
     return failure();
   module.getBodyRegion().takeBody(lowered->getBodyRegion());
   module->setAttrs(DictionaryAttr::get(module.getContext()));

@@ -5,117 +5,140 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations of StableHLO are not registered. So each method checks its
-// operation before it builds code.
+// The operations of StableHLO are not registered, so MLIR has not verified
+// them. A table has the number of operands, regions and results of each one.
+// Each method reads and checks the attributes before it builds code. `define`
+// compares what was built with the types of the results.
+//
+// A tensor of rank 0 is a scalar of the host if the host can compute it. If it
+// is computed from arrays, it is an array of extents [1].
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef OBSIDIAN_LIB_FRONTEND_STABLEHLO_IMPORTER_H
 #define OBSIDIAN_LIB_FRONTEND_STABLEHLO_IMPORTER_H
 
-#include "Obsidian/FrontEnd/ArrayBuilder.h"
+#include "../FunctionImporter.h"
 #include "Scalars.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::obs::stablehlo {
 
-using Values = SmallVector<Value>;
-using Numbers = SmallVector<int64_t>;
-
-/// The lowering of one module. A method `import...` checks its operation, and
-/// emits an error at it, before it builds code.
-class Importer {
+class Importer : public FunctionImporter {
 public:
-  Importer(ModuleOp source, ModuleOp target)
-      : source(source), target(target), tables(source),
-        b(source.getLoc(), source.getContext()) {}
-  LogicalResult run();
+  explicit Importer(ModuleOp source) : FunctionImporter(source) {}
+  /// The lowered module; null after an error.
+  OwningOpRef<ModuleOp> run();
 
 private:
-  // Functions and blocks: ImportStableHLO.cpp and ControlFlow.cpp.
-  LogicalResult importFunction(func::FuncOp function);
-  FailureOr<Values> importBlock(Block &block);
-  LogicalResult importOp(Operation *op);
-  FailureOr<func::FuncOp> findCallee(Operation *op);
-  LogicalResult importCall(Operation *op);
-  LogicalResult importWhile(Operation *op);
-  LogicalResult importBranches(Operation *op);
-  void findDeviceScalars();
+  struct Entry;
+  static const Entry *find(Operation *op);
 
-  // Checks.cpp. Each one emits an error at the operation.
+  // The front end.
+  LogicalResult importOp(Operation *op) override;
+  Type convertParameter(Operation *op, Type type) override;
+  Value getReturned(Value value) override { return getArray(value); }
+
+  // Checks. The first error of an operation is emitted, and `isInvalid` is set.
   LogicalResult verifyTensor(Operation *op, Type type);
-  LogicalResult verifyCounts(Operation *op, unsigned operands,
-                             unsigned regions = 0, unsigned results = 1);
-  LogicalResult verifyResult(Operation *op, ArrayRef<int64_t> extents,
-                             Type element, unsigned number = 0);
-  LogicalResult verifyDims(Operation *op, StringRef name,
-                           ArrayRef<int64_t> dims, int64_t rank);
-  FailureOr<Numbers> getNumbers(Operation *op, StringRef name, int64_t count);
-  FailureOr<int64_t> getNumber(Operation *op, StringRef name);
-  LogicalResult verifyRegion(Operation *op, unsigned region, TypeRange elements,
-                             TypeRange results);
-  LogicalResult verifyOperands(Operation *op);
-  LogicalResult verifyScalarBlock(Block &block);
+  void require(Operation *op, bool condition, const Twine &message);
+  void requireResult(Operation *op, ArrayRef<int64_t> extents, Type element,
+                     unsigned number = 0);
+  /// The arrays have one shape, and so have the others, which have the same
+  /// element types. The region combines two elements.
+  void requireArrays(Operation *op, ValueRange arrays, ValueRange others,
+                     ArrayRef<int64_t> shape);
+  void requireRegion(Operation *op, unsigned region, TypeRange arguments,
+                     TypeRange results);
+  /// The numbers of an attribute. There are `count` of them, also after an
+  /// error; if `count` is negative, any number is allowed. An attribute that is
+  /// omitted has numbers that are equal to `omitted`, if that is given.
+  Numbers getNumbers(Operation *op, StringRef name, int64_t count,
+                     std::optional<int64_t> omitted = std::nullopt);
+  int64_t getNumber(Operation *op, StringRef name);
+  void requireDims(Operation *op, StringRef name, ArrayRef<int64_t> dims,
+                   int64_t rank);
+  /// Different dimensions of an array of rank `rank`.
+  Numbers getDims(Operation *op, StringRef name, int64_t count, int64_t rank);
+  /// The numbers of `name = [...]` in the text of an attribute of the dialect.
+  Numbers parseList(Operation *op, StringRef text, StringRef name);
 
-  // Values: ImportStableHLO.cpp.
+  // Values.
   ArrayRef<int64_t> getShape(Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   }
-  /// Extents in the form of the builder. A tensor of rank 0 has one element.
-  SmallVector<OpFoldResult> getExtents(ArrayRef<int64_t> shape);
-  Value lookup(Value value) { return values.lookup(value); }
+  SmallVector<Type> getElements(ValueRange tensors) {
+    return llvm::map_to_vector(tensors, getElement);
+  }
+  bool isHostScalar(Value tensor) {
+    return getShape(tensor).empty() && !deviceScalars.contains(tensor);
+  }
   Value getArray(Value value);
-  Value getArrays(ValueRange tensors);
+  /// Several arrays as one array of tuples.
+  Value getArrays(ValueRange tensors) {
+    return b.zip(
+        llvm::map_to_vector(tensors, [&](Value t) { return getArray(t); }));
+  }
   Value getHostScalar(Value value);
-  Values getHostScalars(ValueRange tensors);
-  /// In code for one element.
-  Value getScalar(Value lowered);
+  Values getHostScalars(ValueRange tensors) {
+    return llvm::map_to_vector(tensors,
+                               [&](Value t) { return getHostScalar(t); });
+  }
+  /// A scalar in code for one element.
+  Value getScalar(Value lowered) {
+    return isa<PullType>(lowered.getType()) ? b.getOne(lowered, b.getIndex(0))
+                                            : lowered;
+  }
+  /// Scalars of the host, and arrays in memory, as `results` are.
+  Values getStored(ValueRange tensors, ValueRange results);
+  Values getScalars(ValueRange tensors) {
+    return llvm::map_to_vector(tensors,
+                               [&](Value t) { return getScalar(lookup(t)); });
+  }
+  /// The code of a block of scalars, in code for one element. Emits an error
+  /// for an operation that cannot be there.
   Values buildScalars(Block &block, ValueRange arguments);
-  void define(Operation *op, Value array);
-  Value castIndex(Value scalar, Type element);
+  void importScalar(Operation *op);
+  /// The results of `op` are the components of `array`.
+  void defineArray(Operation *op, Value array);
 
-  // Elementwise.cpp.
-  LogicalResult importScalarOp(Operation *op);
-  LogicalResult importConstant(Operation *op);
-  LogicalResult importIota(Operation *op);
-  LogicalResult importBroadcast(Operation *op);
-  LogicalResult importReshape(Operation *op);
-  LogicalResult importTranspose(Operation *op);
-  LogicalResult importReverse(Operation *op);
-  LogicalResult importSlice(Operation *op);
-  LogicalResult importPad(Operation *op);
-  LogicalResult importConcatenate(Operation *op);
-  // Places.cpp.
-  FailureOr<Values> getStarts(Operation *op, unsigned first,
-                              ArrayRef<int64_t> room);
-  LogicalResult importDynamicSlice(Operation *op);
-  LogicalResult importDynamicUpdate(Operation *op);
-  LogicalResult importGather(Operation *op);
-  LogicalResult importScatter(Operation *op);
-  // Collectives.cpp.
-  LogicalResult importReduce(Operation *op);
-  LogicalResult importReduceWindow(Operation *op);
-  LogicalResult importSort(Operation *op);
-  LogicalResult importTopK(Operation *op);
-  LogicalResult importDot(Operation *op);
+  // Operations.
+  void findDeviceScalars();
+  void importScalarOp(Operation *op);
+  void importBarrier(Operation *op);
+  void importWhile(Operation *op);
+  void importBranches(Operation *op);
+  void importConstant(Operation *op);
+  void importIota(Operation *op);
+  void importBroadcast(Operation *op);
+  void importReshape(Operation *op);
+  void importTranspose(Operation *op);
+  void importReverse(Operation *op);
+  void importSlice(Operation *op);
+  void importPad(Operation *op);
+  void importConcatenate(Operation *op);
+  void importDynamicSlice(Operation *op);
+  void importDynamicUpdate(Operation *op);
+  void importGather(Operation *op);
+  void importScatter(Operation *op);
+  void importReduce(Operation *op);
+  void importReduceWindow(Operation *op);
+  void importSort(Operation *op);
+  void importTopK(Operation *op);
+  void importDot(Operation *op);
 
-  ModuleOp source, target;
-  SymbolTable tables;
-  ArrayBuilder b;
-  DenseMap<Value, Value> values;
+  struct Window;
+  Numbers getRoom(Operation *op, ArrayRef<int64_t> from,
+                  ArrayRef<int64_t> sizes, ValueRange starts);
+  Values getStarts(ValueRange tensors, ArrayRef<int64_t> room);
+  Window parseWindow(Operation *op, StringRef text, ArrayRef<StringRef> names,
+                     Value indices, ArrayRef<int64_t> array,
+                     ArrayRef<int64_t> outer);
+
+  /// An error of the current operation was emitted.
+  bool isInvalid = false;
   /// Tensors of rank 0 that are computed from arrays.
   DenseSet<Value> deviceScalars;
-  /// The functions whose calls are being inlined.
-  SmallVector<Operation *> calls;
 };
-
-/// The numbers of `name = [...]` in the text of an attribute; empty if none.
-/// Emits an error at `op` for a list of other words.
-FailureOr<Numbers> parseList(Operation *op, StringRef text, StringRef name);
-/// The number of `name = ...` in such a text, or 0 if there is none.
-int64_t parseNumber(StringRef text, StringRef name);
-/// True if the function has one block, which ends with a return.
-bool hasPlainBody(func::FuncOp function);
 
 } // namespace mlir::obs::stablehlo
 

@@ -12,16 +12,17 @@
 #ifndef OBSIDIAN_LIB_FRONTEND_STABLEHLO_SCALARS_H
 #define OBSIDIAN_LIB_FRONTEND_STABLEHLO_SCALARS_H
 
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "Obsidian/FrontEnd/ScalarBuilder.h"
 
 namespace mlir::obs::stablehlo {
 
-/// The element type in obs for one of a tensor; null if there is none. In obs,
-/// operations and not types have a sign.
-Type convertElement(Type type);
 /// The element type of a tensor; null for other types.
 Type getElement(Value value);
+/// True for elements that operations compute as numbers without a sign.
+bool isUnsigned(Type element);
+/// The text of an attribute of the dialect, which is not registered; empty if
+/// the operation does not have it.
+StringRef getText(Operation *op, StringRef name);
 
 /// True if this file supports the elementwise operation `op`.
 bool isScalarOp(Operation *op);
@@ -31,15 +32,12 @@ bool isHostOp(Operation *op);
 /// supported operation are valid. The caller checks shapes.
 LogicalResult verifyScalarOp(Operation *op);
 /// Builds a verified operation on elements.
-Value buildScalarOp(ImplicitLocOpBuilder &b, Operation *op, ValueRange x);
+Value buildScalarOp(ScalarBuilder &b, Operation *op, ValueRange x);
 /// Converts a value from the element type `from` of tensors to `to`.
-Value convertScalar(ImplicitLocOpBuilder &b, Value x, Type from, Type to);
-/// True if `op` combines two elements and their order does not matter.
-bool isCommutative(Operation *op);
-
-/// The text of an attribute of the dialect, which is not registered; empty if
-/// the operation does not have it.
-StringRef getText(Operation *op, StringRef name);
+Value convertScalar(ScalarBuilder &b, Value x, Type from, Type to);
+/// True if the function of the block is one operation that combines the two
+/// arguments, whose order does not matter.
+bool isCommutative(Block &block);
 
 } // namespace mlir::obs::stablehlo
 

@@ -176,3 +176,17 @@
   %r = "stablehlo.add"(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   "func.return"(%r) : (tensor<8xf32>) -> ()
 }) : () -> ()
+
+// A product that reads each element of its operands at most 4 times does not
+// store them.
+// CHECK-LABEL: func.func @short_product
+// CHECK: obs.map
+// CHECK: arith.mulf
+// CHECK-NOT: obs.force
+// CHECK: obs.distribute
+"func.func"() <{function_type = (tensor<2x5000xf32>) -> tensor<2x2xf32>, sym_name = "short_product"}> ({
+^bb0(%x: tensor<2x5000xf32>):
+  %y = "stablehlo.multiply"(%x, %x) : (tensor<2x5000xf32>, tensor<2x5000xf32>) -> tensor<2x5000xf32>
+  %r = "stablehlo.dot_general"(%y, %y) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>}> : (tensor<2x5000xf32>, tensor<2x5000xf32>) -> tensor<2x2xf32>
+  "func.return"(%r) : (tensor<2x2xf32>) -> ()
+}) : () -> ()
