@@ -26,6 +26,16 @@
 
 namespace mlir::obs {
 
+/// Control flow is structured until the last step, so there are no blocks to
+/// merge and no unreachable ones. To look for them takes as long as the
+/// patterns.
+static std::unique_ptr<Pass> createStructuredCanonicalizerPass() {
+  GreedyRewriteConfig config;
+  config.setUseTopDownTraversal().setRegionSimplificationLevel(
+      GreedySimplifyRegionLevel::Disabled);
+  return createCanonicalizerPass(config);
+}
+
 void buildObsToLevelsPipeline(OpPassManager &pm,
                               const ObsToGPUOptions &options) {
   auto verify = [&] {
@@ -48,14 +58,14 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   collectives.plain = options.plainCollectives;
   pm.addPass(createObsExpandCollectivesPass(collectives));
   pm.addPass(createObsUnrollLoopsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createObsProveDisjointPass());
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createObsBatchDistributePass());
   // One sub-program reads its part of an array that now belongs to all of them.
   pm.addPass(createObsFuseArraysPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
   // A user who needs the plan runs this pass.
   ObsOutlineKernelsPassOptions outline;
@@ -73,7 +83,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createConvertObsToSCFPass(conversion));
   // A program may contain kernels that the user has written.
   pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
   OpPassManager &kernel = pm.nest<KernelOp>();
   kernel.addPass(createObsMergeResultsPass());
@@ -101,7 +111,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createObsMapLevelsPass());
 
   // Threads. Barriers count as writes, so loads and stores stay where they are.
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createObsMergeKernelsPass());

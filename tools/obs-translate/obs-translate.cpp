@@ -8,12 +8,14 @@
 
 #include "Obsidian/Tools/ErrorHandlers.h"
 #include "Obsidian/Tools/Inputs.h"
+#include "Obsidian/Tools/Memory.h"
 #include "Obsidian/Tools/ObsTranslate/ObsTranslate.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
   mlir::obs::installErrorHandlers("obs-translate");
+  mlir::obs::keepFreedMemory();
   llvm::ExitOnError("obs-translate: error: ")(
       mlir::obs::checkInputsHaveEnd({argv, size_t(argc)}));
   mlir::obs::registerObsTranslations();

@@ -61,11 +61,14 @@ static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   });
   if (!found.wasInterrupted())
     return success();
-  // The second step expands the operations that the first one leaves.
+  // The second step expands the operations that the first one leaves, and
+  // merges equal blocks.
   RewritePatternSet metadata(module.getContext());
   memref::populateExpandStridedMetadataPatterns(metadata);
   arith::populateCeilFloorDivExpandOpsPatterns(metadata);
-  if (failed(applyPatternsGreedily(module, std::move(metadata))))
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  if (failed(applyPatternsGreedily(module, std::move(metadata), config)))
     return failure();
   RewritePatternSet affine(module.getContext());
   populateAffineToStdConversionPatterns(affine);

@@ -652,7 +652,8 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     // As many iterations as arrays are nested: each pattern takes an extent one
     // array closer to storage, so there is an end.
     GreedyRewriteConfig config;
-    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(root, std::move(patterns), config)) ||
         reported)
       return signalPassFailure();
