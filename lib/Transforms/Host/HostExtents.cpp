@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostExtents.h"
-#include "HostArrays.h"
+#include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"

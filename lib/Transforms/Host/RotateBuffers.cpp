@@ -1,4 +1,4 @@
-//===- LoopBuffers.cpp - Memory of arrays that loops pass on --------------===//
+//===- RotateBuffers.cpp - Memory of arrays that loops pass on ------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,14 +24,24 @@
 // array that is copied before a kernel that writes onto the copy: if both are
 // in one buffer in this iteration, there is no copy.
 //
+// In: host code on memrefs that frees its memory after the last use. Out: no
+// loop allocates the arrays that it passes on, if the maximum of their extents
+// is known before the loop.
+//
 //===----------------------------------------------------------------------===//
 
-#include "LoopBuffers.h"
-#include "HostArrays.h"
 #include "HostExtents.h"
+#include "HostMemory.h"
 #include "InPlace.h"
+#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSROTATEBUFFERSPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -615,7 +625,11 @@ void Rotation::apply() {
   }
 }
 
-LoopLikeOpInterface obs::planLoop(LoopLikeOpInterface loop) {
+/// If the extents of arrays that iterations of `loop` store and pass on have a
+/// maximum that is known before the loop, allocates their memory before the
+/// loop. This includes arrays in inner loops and branches. Returns the loop,
+/// which may be a new operation.
+static LoopLikeOpInterface planLoop(LoopLikeOpInterface loop) {
   SmallVector<gpu::AllocOp> allocs;
   loop->walk([&](gpu::AllocOp alloc) {
     if (llvm::none_of(alloc.getMemref().getUsers(),
@@ -642,3 +656,44 @@ LoopLikeOpInterface obs::planLoop(LoopLikeOpInterface loop) {
   }
   return loop;
 }
+
+/// Plans the loops of `block`. Outer loops are first, because their plans
+/// include the inner loops.
+static void planLoopsIn(Block &block) {
+  for (Operation *op = &block.front(); op; op = op->getNextNode()) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      op = planLoop(cast<LoopLikeOpInterface>(op));
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        planLoopsIn(region.front());
+  }
+}
+
+/// Replaces the results of loops that are equal to the initial values.
+static void simplifyLoops(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
+  scf::WhileOp::getCanonicalizationPatterns(patterns, function.getContext());
+  SmallVector<Operation *> loops;
+  function.walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      loops.push_back(op);
+  });
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  (void)applyOpPatternsGreedily(loops, std::move(patterns), config);
+}
+
+namespace {
+struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      planLoopsIn(function.getBody().front());
+      // An array that a loop changes in place has the same memory after it.
+      simplifyLoops(function);
+    }
+  }
+};
+} // namespace

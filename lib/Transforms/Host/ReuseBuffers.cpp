@@ -1,83 +1,29 @@
-//===- HostBuffers.cpp - Lifetimes of device memory -----------------------===//
+//===- ReuseBuffers.cpp - Arrays that share memory ------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All operations of a host function on device memory are executed in order on
-// one stream. So memory whose last use was enqueued can be used again
-// immediately.
+// In: host code on memrefs that frees its memory after the last use. Out: the
+// same, with fewer allocations. An array has the memory of an array of the same
+// type and extents that is not used any more, or of an array that its kernel is
+// the last to read and may overwrite.
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostArrays.h"
+#include "HostMemory.h"
 #include "InPlace.h"
+#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSREUSEBUFFERSPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
-
-Operation *obs::getLastUse(Value memory, Block *block, Operation *last) {
-  for (Operation *user : memory.getUsers()) {
-    Operation *ancestor = block->findAncestorOpInBlock(*user);
-    if (!ancestor || user->hasTrait<OpTrait::IsTerminator>() ||
-        isa<scf::ForOp, scf::WhileOp, gpu::DeallocOp>(user))
-      return nullptr;
-    if (last->isBeforeInBlock(ancestor))
-      last = ancestor;
-    if (isa<ViewLikeOpInterface, arith::SelectOp>(user)) {
-      // Passed on under another name.
-      last = getLastUse(user->getResult(0), block, last);
-      if (!last)
-        return nullptr;
-    }
-  }
-  return last;
-}
-
-Operation *obs::getFirstUse(Value memory, Operation *after) {
-  Operation *first = nullptr;
-  Block *block = memory.getParentBlock();
-  for (Operation *user : memory.getUsers()) {
-    Operation *ancestor = block->findAncestorOpInBlock(*user);
-    if (!isa<memref::DimOp>(user) &&
-        (!after || after->isBeforeInBlock(ancestor)) &&
-        (!first || ancestor->isBeforeInBlock(first)))
-      first = ancestor;
-  }
-  return first;
-}
-
-void obs::insertDeallocations(func::FuncOp function) {
-  SmallVector<gpu::AllocOp> allocs;
-  function.walk([&](gpu::AllocOp alloc) { allocs.push_back(alloc); });
-  for (gpu::AllocOp alloc : allocs) {
-    Operation *last = getLastUse(alloc.getMemref(), alloc->getBlock(), alloc);
-    if (!last)
-      continue;
-    OpBuilder builder(alloc.getContext());
-    builder.setInsertionPointAfter(last);
-    gpu::DeallocOp::create(builder, alloc.getLoc(), TypeRange(), ValueRange(),
-                           alloc.getMemref());
-  }
-}
-
-bool obs::areEqualNumbers(Value a, Value b) {
-  if (a == b)
-    return true;
-  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
-  if (!first || !second || first->getName() != second->getName() ||
-      cast<OpResult>(a).getResultNumber() !=
-          cast<OpResult>(b).getResultNumber() ||
-      first->getNumRegions() != 0 || !isMemoryEffectFree(first))
-    return false;
-  return OperationEquivalence::isEquivalentTo(
-      first, second,
-      [](Value x, Value y) { return success(areEqualNumbers(x, y)); },
-      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
-}
 
 static bool haveEqualSize(gpu::AllocOp a, gpu::AllocOp b) {
   return a.getType() == b.getType() &&
@@ -199,6 +145,11 @@ static void reuseBuffers(Block &block) {
   }
 }
 
-void obs::reuseBuffers(func::FuncOp function) {
-  function.walk([](Block *block) { ::reuseBuffers(*block); });
-}
+namespace {
+struct ReuseBuffers : obs::impl::ObsReuseBuffersPassBase<ReuseBuffers> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([](Block *block) { reuseBuffers(*block); });
+  }
+};
+} // namespace

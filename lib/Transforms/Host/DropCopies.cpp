@@ -1,4 +1,4 @@
-//===- HostCopies.cpp - Copies of stored arrays -------- ------------------===//
+//===- DropCopies.cpp - Copies of stored arrays ---------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,12 +10,21 @@
 // element to its own memory. Arrays do not change, so the stored array can
 // replace the copy.
 //
+// In: fused programs over arrays. Out: the same, without the forces that only
+// copy an array in memory that nothing writes afterwards.
+//
 //===----------------------------------------------------------------------===//
 
-#include "HostArrays.h"
-#include "InPlace.h"
+#include "HostMemory.h"
+#include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
+#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSDROPCOPIESPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -182,14 +191,15 @@ static void dropCopiesOf(ForceOp force) {
   force.erase();
 }
 
-void obs::dropCopies(func::FuncOp function) {
-  SmallVector<ForceOp> forces;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // Given memories are written.
-    if (auto force = dyn_cast<ForceOp>(op); force && force.getInto().empty())
-      forces.push_back(force);
-    return isa<FillOp, DistributeOp>(op) ? WalkResult::skip()
-                                         : WalkResult::advance();
-  });
-  llvm::for_each(forces, dropCopiesOf);
-}
+namespace {
+struct DropCopies : obs::impl::ObsDropCopiesPassBase<DropCopies> {
+  void runOnOperation() override {
+    if (!isHostFunction(getOperation()))
+      return;
+    for (ForceOp force : getHostForces(getOperation()))
+      // Given memories are written.
+      if (force.getInto().empty())
+        dropCopiesOf(force);
+  }
+};
+} // namespace

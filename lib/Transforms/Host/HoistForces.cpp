@@ -1,0 +1,62 @@
+//===- HoistForces.cpp - Kernels inside of kernels ------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In: fused programs over arrays. Out: no force of level grid of a host
+// function is inside of the program of another one. It is a separate kernel,
+// which runs before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostMemory.h"
+#include "Obsidian/Transforms/Host/Passes.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSHOISTFORCESPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// Moves the grid-level forces in grid-level fills before the force of the
+/// fill: they are separate kernels, which run before.
+static LogicalResult hoistGridForces(func::FuncOp function) {
+  SmallVector<ForceOp> nested;
+  function.walk([&](ForceOp force) {
+    if (getEnclosingScope(force).level == Level::Grid &&
+        force->getParentOfType<FillOp>())
+      nested.push_back(force);
+  });
+  for (ForceOp force : nested) {
+    auto fill = dyn_cast<FillOp>(force->getParentOp());
+    if (!fill)
+      return force.emitOpError(
+          "[R1-kernel] is a kernel inside control flow of another kernel; "
+          "move the control flow to the host function");
+    // The operations before it in the body that have no effects are moved, too.
+    for (Operation &op : llvm::make_early_inc_range(fill.getBody().front())) {
+      if (&op == force.getOperation()) {
+        op.moveBefore(fill);
+        break;
+      }
+      // Memory that a strategy prepares is used by the kernels that follow.
+      if (isMemoryEffectFree(&op) || isa<memref::AllocOp, gpu::MemsetOp>(op))
+        op.moveBefore(fill);
+    }
+  }
+  return success();
+}
+
+namespace {
+struct HoistForces : obs::impl::ObsHoistForcesPassBase<HoistForces> {
+  void runOnOperation() override {
+    if (isHostFunction(getOperation()) &&
+        failed(hoistGridForces(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
