@@ -37,38 +37,16 @@ static Value castTo(OpBuilder &builder, Value memory, Type type) {
   return memref::CastOp::create(builder, memory.getLoc(), type, memory);
 }
 
-/// The first elements of `memory` as an array of `type`. `extents` are all
-/// extents of the array.
-static Value buildPart(OpBuilder &builder, Location loc, Value memory,
-                       PullType type, ValueRange extents) {
-  auto target = MemRefType::get(
-      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
-  SmallVector<OpFoldResult> sizes, strides(type.getRank());
-  for (unsigned d = 0; d < type.getRank(); ++d)
-    sizes.push_back(type.isDynamicExtent(d)
-                        ? OpFoldResult(extents[d])
-                        : builder.getIndexAttr(type.getExtents()[d]));
-  SmallVector<int64_t> known;
-  int64_t offset;
-  (void)target.getStridesAndOffset(known, offset);
-  Value stride;
-  for (int d = type.getRank() - 1; d >= 0; --d) {
-    if (ShapedType::isDynamic(known[d]))
-      strides[d] = stride;
-    else
-      strides[d] = builder.getIndexAttr(known[d]);
-    if (d > 0)
-      stride =
-          stride ? builder.createOrFold<arith::MulIOp>(loc, stride, extents[d])
-                 : extents[d];
-  }
-  return memref::ReinterpretCastOp::create(
-      builder, loc, target, memory, builder.getIndexAttr(0), sizes, strides);
-}
-
-/// The same from element `begin` on, an index for each dimension.
+/// The part of `memory` that begins at the indices `begin`, or at the first
+/// element if there are none, as an array of `type` with all `extents`.
 static Value buildPart(OpBuilder &builder, Location loc, Value memory,
                        PullType type, ValueRange begin, ValueRange extents) {
+  SmallVector<Value> sizes;
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (type.isDynamicExtent(d))
+      sizes.push_back(extent);
+  auto target = MemRefType::get(
+      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
   Value offset;
   for (auto [d, index] : llvm::enumerate(begin)) {
     if (d > 0)
@@ -77,15 +55,9 @@ static Value buildPart(OpBuilder &builder, Location loc, Value memory,
     offset = offset ? builder.createOrFold<arith::AddIOp>(loc, offset, index)
                     : index;
   }
-  if (getConstantIntValue(offset) == 0)
-    return buildPart(builder, loc, memory, type, extents);
-  SmallVector<Value> dynamic;
-  for (auto [d, extent] : llvm::enumerate(extents))
-    if (type.isDynamicExtent(d))
-      dynamic.push_back(extent);
-  auto target = MemRefType::get(
-      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
-  return PartOp::create(builder, loc, target, memory, offset, dynamic);
+  if (!offset || getConstantIntValue(offset) == 0)
+    return buildFirstPart(builder, loc, memory, target, sizes);
+  return PartOp::create(builder, loc, target, memory, offset, sizes);
 }
 
 /// The memory of `array`, one memref for each element type, if `isInMemory` is
@@ -123,9 +95,7 @@ static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
         SmallVector<Value> begin = map.buildBegin(builder, loc);
         SmallVector<Value> parts = buildMemory(builder, loc, map.getArray());
         for (Value &memory : parts)
-          memory = begin.empty()
-                       ? buildPart(builder, loc, memory, type, extents)
-                       : buildPart(builder, loc, memory, type, begin, extents);
+          memory = buildPart(builder, loc, memory, type, begin, extents);
         return parts;
       })
       .Case([&](arith::SelectOp choice) {

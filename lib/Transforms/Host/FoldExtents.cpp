@@ -24,19 +24,6 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The argument by which a loop carries `array`: `array` itself, or the
-/// argument whose last value it is.
-static BlockArgument getCarriedArgument(Value array) {
-  if (auto argument = dyn_cast<BlockArgument>(array))
-    return argument;
-  auto result = cast<OpResult>(array);
-  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
-    return loop.getRegionIterArg(result.getResultNumber());
-  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-    return loop.getAfterArguments()[result.getResultNumber()];
-  return {};
-}
-
 /// The extents of carried arrays are those of the initial arrays. The extents
 /// of an allocation are its operands.
 static void foldExtents(func::FuncOp function) {
@@ -44,13 +31,8 @@ static void foldExtents(func::FuncOp function) {
     std::optional<unsigned> number = getKnownDimension(dim);
     Value memory = dim.getSource();
     Extents extents;
-    while (true) {
-      BlockArgument argument = getCarriedArgument(memory);
-      Value first = argument ? getCarried(argument).first : Value();
-      if (!first || !extents.isKept(argument))
-        break;
-      memory = first;
-    }
+    while (extents.isKept(memory))
+      memory = getCarried(memory).front();
     if (!number)
       return;
     auto alloc = memory.getDefiningOp<gpu::AllocOp>();

@@ -63,10 +63,7 @@ struct HoistBuffers : obs::impl::ObsHoistBuffersPassBase<HoistBuffers> {
   void runOnOperation() override {
     // Inner loops first: an allocation that leaves one loop may leave the next
     // one.
-    getOperation().walk([](LoopLikeOpInterface loop) {
-      if (isa<scf::ForOp, scf::WhileOp>(loop.getOperation()))
-        hoistBuffers(loop);
-    });
+    getOperation().walk(hoistBuffers);
   }
 };
 } // namespace

@@ -34,44 +34,100 @@ SmallVector<Type> obs::getMemoryTypes(PullType type) {
   return types;
 }
 
+Operation *obs::getMaker(Value value) {
+  return isa<BlockArgument>(value) ? value.getParentBlock()->getParentOp()
+                                   : value.getDefiningOp();
+}
+
+SmallVector<Value> obs::getPassed(Value value) {
+  if (auto choice = value.getDefiningOp<SelectLikeOpInterface>())
+    return {choice.getTrueValue(), choice.getFalseValue()};
+  auto flow = dyn_cast_or_null<RegionBranchOpInterface>(getMaker(value));
+  if (!flow)
+    return {};
+  RegionBranchInverseSuccessorMapping inputs;
+  flow.getSuccessorInputOperandMapping(inputs);
+  SmallVector<OpOperand *> operands = inputs.lookup(value);
+  // Initial values are first, then the values of the regions, in order.
+  auto key = [&](OpOperand *operand) -> unsigned {
+    Operation *op = operand->getOwner();
+    return op == flow ? 0 : op->getParentRegion()->getRegionNumber() + 1;
+  };
+  llvm::sort(operands,
+             [&](OpOperand *a, OpOperand *b) { return key(a) < key(b); });
+  return llvm::map_to_vector(operands,
+                             [](OpOperand *operand) { return operand->get(); });
+}
+
+SmallVector<Value> obs::getReceivers(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<SelectLikeOpInterface>(user))
+    return {user->getResult(0)};
+  auto flow = dyn_cast<RegionBranchOpInterface>(
+      user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user);
+  if (!flow)
+    return {};
+  RegionBranchSuccessorMapping inputs;
+  flow.getSuccessorOperandInputMapping(inputs);
+  SmallVector<Value> receivers = inputs.lookup(&use);
+  // Arguments of regions are first, then the result.
+  llvm::sort(receivers, [](Value a, Value b) {
+    return isa<BlockArgument>(a) && isa<OpResult>(b);
+  });
+  return receivers;
+}
+
+SmallVector<Value> obs::getCarried(Value value) {
+  SmallVector<Value> passed = getPassed(value);
+  Operation *loop = getMaker(value);
+  if (!isa_and_nonnull<LoopLikeOpInterface>(loop))
+    return {};
+  if (passed.size() == 2)
+    return passed;
+  // A value that the condition passes on is carried if it came in.
+  return passed.size() == 1 && getMaker(passed.front()) == loop
+             ? getCarried(passed.front())
+             : SmallVector<Value>();
+}
+
 SmallVector<Value> obs::getMemorySources(Value memory) {
   if (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
     return {view.getViewSource()};
-  if (auto choice = memory.getDefiningOp<arith::SelectOp>())
-    return {choice.getTrueValue(), choice.getFalseValue()};
-  auto argument = dyn_cast<BlockArgument>(memory);
-  Operation *op =
-      argument ? argument.getOwner()->getParentOp() : memory.getDefiningOp();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    unsigned number = argument ? argument.getArgNumber() - 1
-                               : cast<OpResult>(memory).getResultNumber();
-    return {loop.getInitArgs()[number], loop.getYieldedValues()[number]};
+  return getPassed(memory);
+}
+
+Value obs::buildFirstPart(OpBuilder &builder, Location loc, Value memory,
+                          MemRefType type, ValueRange sizes) {
+  SmallVector<OpFoldResult> extents =
+      getMixedValues(type.getShape(), sizes, builder);
+  SmallVector<OpFoldResult> strides(type.getRank());
+  SmallVector<int64_t> known;
+  int64_t offset;
+  (void)type.getStridesAndOffset(known, offset);
+  for (int d = type.getRank() - 1; d >= 0; --d) {
+    if (!ShapedType::isDynamic(known[d])) {
+      strides[d] = builder.getIndexAttr(known[d]);
+      continue;
+    }
+    strides[d] = extents[d + 1];
+    if (!isConstantIntValue(strides[d + 1], 1))
+      strides[d] = builder.createOrFold<arith::MulIOp>(
+          loc, getValueOrCreateConstantIndexOp(builder, loc, strides[d + 1]),
+          getValueOrCreateConstantIndexOp(builder, loc, extents[d + 1]));
   }
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    if (argument && argument.getOwner() == loop.getBeforeBody())
-      return {loop.getInits()[argument.getArgNumber()],
-              loop.getYieldOp().getOperand(argument.getArgNumber())};
-    unsigned number = argument ? argument.getArgNumber()
-                               : cast<OpResult>(memory).getResultNumber();
-    return {loop.getConditionOp().getArgs()[number]};
-  }
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned number = cast<OpResult>(memory).getResultNumber();
-    return {branch.thenYield().getOperand(number),
-            branch.elseYield().getOperand(number)};
-  }
-  return {};
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, memory, builder.getIndexAttr(0), extents, strides);
 }
 
 Operation *obs::getLastUse(Value memory, Block *block, Operation *last) {
   for (Operation *user : memory.getUsers()) {
     Operation *ancestor = block->findAncestorOpInBlock(*user);
     if (!ancestor || user->hasTrait<OpTrait::IsTerminator>() ||
-        isa<scf::ForOp, scf::WhileOp, gpu::DeallocOp>(user))
+        isa<RegionBranchOpInterface, gpu::DeallocOp>(user))
       return nullptr;
     if (last->isBeforeInBlock(ancestor))
       last = ancestor;
-    if (isa<ViewLikeOpInterface, arith::SelectOp>(user)) {
+    if (isa<ViewLikeOpInterface, SelectLikeOpInterface>(user)) {
       // Passed on under another name.
       last = getLastUse(user->getResult(0), block, last);
       if (!last)
@@ -79,19 +135,6 @@ Operation *obs::getLastUse(Value memory, Block *block, Operation *last) {
     }
   }
   return last;
-}
-
-Operation *obs::getFirstUse(Value memory, Operation *after) {
-  Operation *first = nullptr;
-  Block *block = memory.getParentBlock();
-  for (Operation *user : memory.getUsers()) {
-    Operation *ancestor = block->findAncestorOpInBlock(*user);
-    if (!isa<memref::DimOp>(user) &&
-        (!after || after->isBeforeInBlock(ancestor)) &&
-        (!first || ancestor->isBeforeInBlock(first)))
-      first = ancestor;
-  }
-  return first;
 }
 
 bool obs::areEqualNumbers(Value a, Value b) {

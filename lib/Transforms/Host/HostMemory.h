@@ -23,19 +23,35 @@ SmallVector<ForceOp> getHostForces(func::FuncOp function);
 /// device memory.
 SmallVector<Type> getMemoryTypes(PullType type);
 
+/// The operation that defines `value`, as a result or as an argument of a
+/// region.
+Operation *getMaker(Value value);
+
+/// The values that `value` can be: the operands of a choice, or the values that
+/// loops and branches pass on. Empty for other values.
+SmallVector<Value> getPassed(Value value);
+
+/// The values that can be the value of `use`, an operand of a choice, a loop, a
+/// branch or the end of one. Empty for other operations.
+SmallVector<Value> getReceivers(OpOperand &use);
+
+/// The initial value and the next value of a value that a loop carries, an
+/// argument of its body or a result; empty for other values.
+SmallVector<Value> getCarried(Value value);
+
 /// The values that `memory`, a memref of a host function, can be, or can be a
-/// part of: the operands of views and choices, and the values that loops and
-/// branches pass on. Empty for arguments of functions and allocations.
+/// part of: the operands of views, and `getPassed`.
 SmallVector<Value> getMemorySources(Value memory);
+
+/// The first elements of `memory` as an array of type `type` with the dynamic
+/// extents `sizes`.
+Value buildFirstPart(OpBuilder &builder, Location loc, Value memory,
+                     MemRefType type, ValueRange sizes);
 
 /// The last operation of `block` that uses `memory` or a view of it, but not
 /// before `last`. Null if the memory leaves the block, or if the program frees
 /// it.
 Operation *getLastUse(Value memory, Block *block, Operation *last);
-
-/// The first operation in the block of `memory` that uses elements of it, after
-/// `after` if it is given; null if there is none.
-Operation *getFirstUse(Value memory, Operation *after = nullptr);
 
 /// True if the same computation has both numbers as its result.
 bool areEqualNumbers(Value a, Value b);

@@ -58,50 +58,22 @@ static gpu::DeallocOp findDealloc(Operation *last, Value memory) {
 /// If the kernel that fills `alloc` is the last one to read an array and may
 /// run in place, it writes the memory of that array.
 static bool runInPlace(gpu::AllocOp alloc) {
-  Operation *first = getFirstUse(alloc.getMemref());
-  // The memory of `memory`, if `alloc` may take it.
-  auto getOther = [&](Value memory) {
-    auto other = memory.getDefiningOp<gpu::AllocOp>();
-    return other && other != alloc && other->getBlock() == alloc->getBlock() &&
-                   haveEqualSize(alloc, other)
-               ? other
-               : gpu::AllocOp();
-  };
-  auto copy = dyn_cast_or_null<gpu::MemcpyOp>(first);
-  if (copy) {
-    gpu::AllocOp other = getOther(copy.getSrc());
-    if (!other || copy.getDst() != alloc.getMemref())
+  gpu::DeallocOp dealloc;
+  auto isFree = [&](Value array, Operation *last, LaunchOp) {
+    auto other = array.getDefiningOp<gpu::AllocOp>();
+    if (!other || other == alloc || other->getBlock() != alloc->getBlock() ||
+        !haveEqualSize(alloc, other))
       return false;
-    // A copy of an array that is not used any more.
-    if (gpu::DeallocOp dealloc = findDealloc(copy, copy.getSrc())) {
-      copy.erase();
-      takeMemory(alloc, other, dealloc);
-      return true;
-    }
-    first = getFirstUse(alloc.getMemref(), copy);
-  }
-  auto launch = dyn_cast_or_null<LaunchOp>(first);
-  if (!launch)
+    dealloc = findDealloc(last, array);
+    return static_cast<bool>(dealloc);
+  };
+  Place place = findPlace(alloc, isFree, [](Value) { return true; });
+  if (!place.getArray())
     return false;
-  SmallVector<Value> arguments(launch.getArgs());
-  unsigned out = llvm::find(arguments, alloc.getMemref()) - arguments.begin();
-  if (llvm::count(arguments, alloc.getMemref()) != 1)
-    return false;
-  for (auto [in, argument] : llvm::enumerate(arguments)) {
-    gpu::AllocOp other = getOther(argument);
-    if (!other || (copy && copy.getSrc() != argument) ||
-        llvm::count(arguments, argument) != 1)
-      continue;
-    gpu::DeallocOp dealloc = findDealloc(launch, argument);
-    if (!dealloc || mayRunInPlace(launch, in, out) == InPlace::No)
-      continue;
-    if (copy)
-      copy.erase();
-    mergeParameters(launch, in, out);
-    takeMemory(alloc, other, dealloc);
-    return true;
-  }
-  return false;
+  auto other = place.getArray().getDefiningOp<gpu::AllocOp>();
+  place.share(alloc.getMemref());
+  takeMemory(alloc, other, dealloc);
+  return true;
 }
 
 /// Replaces the memory of `alloc` by the memory that one of `dead` frees, if

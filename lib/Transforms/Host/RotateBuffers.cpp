@@ -52,22 +52,10 @@ struct Choice {
   gpu::AllocOp alloc;
   /// Arrays that must be in other buffers.
   SmallVector<Value> others;
-  /// The copy of its initial contents, if the array may be in the buffer of the
-  /// copied array.
-  gpu::MemcpyOp copy;
-  /// The first kernel that uses the array, if the array may be in the buffer of
-  /// an array that the kernel reads, and the argument of that array.
-  LaunchOp launch;
-  unsigned argument = 0;
-  /// The array is in the buffer of `getPlace` in every iteration.
+  /// The array whose buffer this array may use, if there is one.
+  Place place;
+  /// The array is in the buffer of `place` in every iteration.
   bool isSame = false;
-
-  /// The array whose buffer this array may use, or null.
-  Value getPlace() {
-    if (copy)
-      return copy.getSrc();
-    return launch ? launch.getArgs()[argument] : Value();
-  }
 };
 
 /// Arrays of the iterations of one loop that may use the same buffers.
@@ -209,33 +197,17 @@ static bool isLive(Value array, Operation *point) {
 bool Rotation::collectUses(Value array) {
   for (OpOperand &use : array.getUses()) {
     Operation *user = use.getOwner();
-    unsigned number = use.getOperandNumber();
     auto copy = dyn_cast<gpu::MemcpyOp>(user);
     if (copy && followCopies &&
         (!collect(copy.getSrc()) || !collect(copy.getDst())))
       return false;
     if (isa<LaunchOp, memref::DimOp, gpu::MemcpyOp, gpu::MemsetOp>(user))
       continue;
-    SmallVector<Value> names;
-    Operation *target = isa<scf::YieldOp>(user) ? user->getParentOp() : user;
-    if (isa<ViewLikeOpInterface, arith::SelectOp>(user)) {
-      names = {user->getResult(0)};
-    } else if (isa<scf::ConditionOp>(user)) {
-      auto inner = cast<scf::WhileOp>(user->getParentOp());
-      names = {inner.getAfterArguments()[number - 1],
-               inner.getResult(number - 1)};
-    } else if (auto inner = dyn_cast<scf::ForOp>(target)) {
-      if (target == user)
-        number -= inner.getNumControlOperands();
-      names = {inner.getRegionIterArg(number), inner.getResult(number)};
-    } else if (auto inner = dyn_cast<scf::WhileOp>(target)) {
-      names = {inner.getBeforeArguments()[number]};
-    } else if (isa<scf::IfOp>(target)) {
-      names = {target->getResult(number)};
-    } else {
-      return false;
-    }
-    if (!llvm::all_of(names, [&](Value name) { return collect(name); }))
+    SmallVector<Value> names = isa<ViewLikeOpInterface>(user)
+                                   ? SmallVector<Value>(user->getResults())
+                                   : getReceivers(use);
+    if (names.empty() ||
+        !llvm::all_of(names, [&](Value name) { return collect(name); }))
       return false;
   }
   return true;
@@ -319,53 +291,24 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
   for (Value array : arrays)
     if (getViewed(array) == array && isLive(array, alloc))
       choice.others.push_back(array);
-  Operation *first = getFirstUse(made);
-  auto copy = dyn_cast_or_null<gpu::MemcpyOp>(first);
-  if (!first || first->getBlock() != alloc->getBlock() ||
-      (copy && copy.getDst() != made))
-    return choice;
-  auto launch =
-      dyn_cast_or_null<LaunchOp>(copy ? getFirstUse(made, copy) : first);
   // True if no operation after `last` needs `array`.
-  auto isFree = [&](Value array, Operation *last) {
+  auto isFree = [&](Value array, Operation *last, LaunchOp launch) {
     return llvm::is_contained(choice.others, array) && whole.contains(array) &&
            array.getType() == made.getType() && !isLive(array, last) &&
            Extents().areEqual(array, made) &&
-           llvm::none_of(choices, [&](Choice &other) {
-             return other.launch == launch && other.getPlace() == array;
+           llvm::none_of(choices, [&](const Choice &other) {
+             return other.place.launch == launch &&
+                    other.place.getArray() == array;
            });
   };
   // No other array can be in the buffer of this one, in any iteration.
   auto isAlone = [&](Value array) {
     return pure.contains(array) && choice.others.size() == 1;
   };
-  auto takePlace = [&] {
-    choice.isSame = isAlone(choice.getPlace());
-    llvm::erase(choice.others, choice.getPlace());
-  };
-  if (copy && isFree(copy.getSrc(), copy)) {
-    choice.copy = copy;
-    takePlace();
-    return choice;
-  }
-  if (!launch || launch->getBlock() != alloc->getBlock() ||
-      llvm::count(launch.getArgs(), made) != 1)
-    return choice;
-  // Results are the last arguments.
-  unsigned out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
-  for (unsigned in : llvm::seq(out)) {
-    Value array = launch.getArgs()[in];
-    if ((copy && copy.getSrc() != array) ||
-        llvm::count(launch.getArgs(), array) != 1 || !isFree(array, launch))
-      continue;
-    InPlace may = mayRunInPlace(launch, in, out);
-    if (may == InPlace::No || (may == InPlace::OneParameter && !isAlone(array)))
-      continue;
-    choice.copy = copy;
-    choice.launch = launch;
-    choice.argument = in;
-    takePlace();
-    break;
+  choice.place = findPlace(alloc, isFree, isAlone);
+  if (Value array = choice.place.getArray()) {
+    choice.isSame = isAlone(array);
+    llvm::erase(choice.others, array);
   }
   return choice;
 }
@@ -430,7 +373,7 @@ void Rotation::makeArray(Choice &choice) {
   gpu::AllocOp alloc = choice.alloc;
   builder.setInsertionPoint(alloc);
   if (choice.isSame) {
-    bits[alloc.getMemref()] = getBit(choice.getPlace());
+    bits[alloc.getMemref()] = getBit(choice.place.getArray());
     return;
   }
   SmallVector<Value> used = llvm::map_to_vector(
@@ -535,37 +478,24 @@ Operation *Rotation::runControlFlow(Operation *op) {
 /// Lets kernels that run in place write the memory that they read, and removes
 /// copies within one buffer.
 void Rotation::runInPlace(Choice &choice) {
-  Value made = choice.alloc.getMemref(), place = choice.getPlace();
-  gpu::MemcpyOp copy = choice.copy;
-  LaunchOp launch = choice.launch;
-  unsigned in = choice.argument;
-  unsigned out = 0;
-  if (launch)
-    out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
+  Value made = choice.alloc.getMemref(), array = choice.place.getArray();
   if (choice.isSame) {
-    if (launch)
-      mergeParameters(launch, in, out);
-    made.replaceAllUsesWith(place);
-    if (copy)
-      copy.erase();
+    choice.place.share(made);
+    made.replaceAllUsesWith(array);
     return;
   }
   // In some iterations they are different arrays.
-  if (copy) {
+  if (gpu::MemcpyOp copy = choice.place.copy) {
     Location loc = copy.getLoc();
     builder.setInsertionPoint(copy);
     Value areTwo = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                         getBit(place), getBit(made));
+                                         getBit(array), getBit(made));
     auto branch = scf::IfOp::create(builder, loc, areTwo,
                                     /*withElseRegion=*/false);
     copy->moveBefore(branch.thenYield());
   }
-  if (!launch)
-    return;
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      launch, launch.getKernelAttr());
-  for (unsigned number : {in, out})
-    kernel.setArgAttr(number, mayAliasAttrName, builder.getUnitAttr());
+  if (choice.place.launch)
+    choice.place.markParameters(made);
 }
 
 /// Frees the buffers that are not used after the loop.
@@ -615,7 +545,7 @@ void Rotation::apply() {
   endBuffers();
   for (auto [choice, isExact] : llvm::zip_equal(choices, exact)) {
     gpu::AllocOp alloc = choice.alloc;
-    if (choice.getPlace())
+    if (choice.place.getArray())
       runInPlace(choice);
     builder.setInsertionPoint(alloc);
     if (!choice.isSame)
