@@ -10,7 +10,8 @@
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -125,41 +126,34 @@ static std::optional<int64_t> getMostNatural(Value value) {
     return std::nullopt;
   if (isa<memref::DimOp, DimOp>(op))
     return maxElements;
-  SmallVector<Most, 3> parts =
-      llvm::map_to_vector<3>(op->getOperands(), [](Value part) {
-        return part.getType().isIntOrIndex() ? getMostNatural(part) : Most();
-      });
-  auto both = [&](auto combine) -> Most {
-    int64_t result;
-    if (!parts[0] || !parts[1] || combine(*parts[0], *parts[1], result))
+  auto known = dyn_cast<InferIntRangeInterface>(op);
+  if (!known)
+    return std::nullopt;
+  // Upstream's range of a shift by any number, and of a quotient whose divisor
+  // may be 0, contains negative numbers. Such operations have no result.
+  if (isa<arith::ShRUIOp>(op))
+    return getMostNatural(op->getOperand(0));
+  bool isQuotient = isa<arith::DivSIOp, arith::CeilDivSIOp>(op);
+  SmallVector<ConstantIntRanges> parts;
+  for (OpOperand &part : op->getOpOperands()) {
+    unsigned bits = ConstantIntRanges::getStorageBitwidth(part.get().getType());
+    // Numbers are of 64 bits, apart from the condition of a choice.
+    if (bits != 64 && !isa<SelectLikeOpInterface>(op))
       return std::nullopt;
-    return result;
-  };
-  auto largest = [](Most a, Most b) -> Most {
-    return a && b ? Most(std::max(*a, *b)) : std::nullopt;
-  };
-  // One of them is enough.
-  auto smallest = [](Most a, Most b) -> Most {
-    return a && b ? std::min(*a, *b) : a ? a : b;
-  };
-  return llvm::TypeSwitch<Operation *, Most>(op)
-      .Case([&](arith::AddIOp) { return both(llvm::AddOverflow<int64_t>); })
-      .Case([&](arith::MulIOp) { return both(llvm::MulOverflow<int64_t>); })
-      .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [&](auto) { return parts[1] ? parts[0] : Most(); })
-      .Case<arith::RemUIOp, arith::ShRUIOp, arith::DivUIOp>(
-          [&](auto) { return parts[0]; })
-      .Case<arith::MinUIOp, arith::AndIOp>(
-          [&](auto) { return smallest(parts[0], parts[1]); })
-      .Case<arith::MaxUIOp, arith::MinSIOp>(
-          [&](auto) { return largest(parts[0], parts[1]); })
-      .Case([&](arith::MaxSIOp) {
-        return parts[0] && parts[1]   ? largest(parts[0], parts[1])
-               : parts[0] || parts[1] ? Most(any)
-                                      : Most();
-      })
-      .Case([&](arith::SelectOp) { return largest(parts[1], parts[2]); })
-      .Default([](Operation *) { return Most(); });
+    int64_t least = isQuotient && part.getOperandNumber() == 1 ? 1 : 0;
+    Most most = bits == 64 ? getMostNatural(part.get()) : Most();
+    parts.push_back(
+        most ? ConstantIntRanges::fromSigned(
+                   APInt(bits, least), APInt(bits, std::max(least, *most)))
+             : ConstantIntRanges::maxRange(bits));
+  }
+  Most most;
+  known.inferResultRanges(parts,
+                          [&](Value result, const ConstantIntRanges &range) {
+                            if (result == value && range.smin().isNonNegative())
+                              most = range.smax().getSExtValue();
+                          });
+  return most;
 }
 
 bool obs::isNotNegative(Value value) {

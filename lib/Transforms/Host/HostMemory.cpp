@@ -4,6 +4,11 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What the passes on host code ask about values and memory: where a value comes
+// from, through views, choices and control flow, and where it is used last.
+//
+//===----------------------------------------------------------------------===//
 
 #include "HostMemory.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -135,6 +140,61 @@ Operation *obs::getLastUse(Value memory, Block *block, Operation *last) {
     }
   }
   return last;
+}
+
+/// True if `user`, an operation in `block`, may run after `point` in the same
+/// execution of `block`.
+static bool mayFollow(Operation *user, Operation *point, Block *block) {
+  Operation *mine = block->findAncestorOpInBlock(*user);
+  Operation *other = block->findAncestorOpInBlock(*point);
+  if (mine != other)
+    return other->isBeforeInBlock(mine);
+  // A loop passes on its initial values under another name.
+  if (mine == user)
+    return false;
+  auto branch = dyn_cast<scf::IfOp>(mine);
+  if (!branch)
+    return true;
+  for (Region *region : branch.getRegions())
+    if (region->isAncestor(user->getParentRegion()))
+      return region->isAncestor(point->getParentRegion()) &&
+             mayFollow(user, point, &region->front());
+  return false;
+}
+
+/// True if `user` uses elements of `array`, not only its extents.
+static bool usesElements(Operation *user, Value array) {
+  auto launch = dyn_cast<LaunchOp>(user);
+  if (!launch)
+    return !isa<memref::DimOp>(user);
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch, launch.getKernelAttr());
+  for (auto [argument, parameter] :
+       llvm::zip_equal(launch.getArgs(), kernel.getBody().getArguments()))
+    if (argument == array &&
+        !llvm::all_of(parameter.getUsers(), [](Operation *use) {
+          return isa<ViewOp>(use) &&
+                 llvm::all_of(use->getUsers(), llvm::IsaPred<DimOp>);
+        }))
+      return true;
+  return false;
+}
+
+bool obs::isLive(Value array, Operation *point) {
+  Block *block = array.getParentBlock();
+  Operation *ancestor = block->findAncestorOpInBlock(*point);
+  Operation *definition = array.getDefiningOp();
+  if (!ancestor || (definition && !definition->isBeforeInBlock(ancestor)))
+    return false;
+  SmallVector<Value> names = {array};
+  for (unsigned i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers()) {
+      if (isa<ViewLikeOpInterface>(user))
+        names.push_back(user->getResult(0));
+      else if (usesElements(user, names[i]) && mayFollow(user, point, block))
+        return true;
+    }
+  return false;
 }
 
 bool obs::areEqualNumbers(Value a, Value b) {

@@ -53,6 +53,10 @@ Value buildFirstPart(OpBuilder &builder, Location loc, Value memory,
 /// it.
 Operation *getLastUse(Value memory, Block *block, Operation *last);
 
+/// True if an operation after `point` uses elements of `array`, which is
+/// defined before.
+bool isLive(Value array, Operation *point);
+
 /// True if the same computation has both numbers as its result.
 bool areEqualNumbers(Value a, Value b);
 
