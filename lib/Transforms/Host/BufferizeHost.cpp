@@ -30,13 +30,6 @@ using namespace mlir::obs;
 // Arrays that are in memory
 //===----------------------------------------------------------------------===//
 
-/// `memory` as a memref of `type`, which has more or fewer static extents.
-static Value castTo(OpBuilder &builder, Value memory, Type type) {
-  if (memory.getType() == type)
-    return memory;
-  return memref::CastOp::create(builder, memory.getLoc(), type, memory);
-}
-
 /// The part of `memory` that begins at the indices `begin`, or at the first
 /// element if there are none, as an array of `type` with all `extents`.
 static Value buildPart(OpBuilder &builder, Location loc, Value memory,

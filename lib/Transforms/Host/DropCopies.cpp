@@ -155,13 +155,18 @@ static Value getStored(ForceOp force, Value array) {
              : Value();
 }
 
-/// Removes the arrays that are stored already from `force`.
+/// Removes the arrays that are stored already, and repeated ones, from `force`.
 static void dropCopiesOf(ForceOp force) {
   SmallVector<Value> arrays, results;
   SmallVector<Type> types;
   StringAttr name = force.getKernelAttr();
   for (auto [array, result] :
        llvm::zip_equal(force.getArrays(), force.getResults())) {
+    // The result of one program is stored once.
+    if (auto *known = llvm::find(arrays, array); known != arrays.end()) {
+      result.replaceAllUsesWith(results[known - arrays.begin()]);
+      continue;
+    }
     Value stored = getStored(force, array);
     if (!stored || stored.getType() != result.getType()) {
       arrays.push_back(array);

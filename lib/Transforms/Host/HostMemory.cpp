@@ -101,6 +101,12 @@ SmallVector<Value> obs::getMemorySources(Value memory) {
   return getPassed(memory);
 }
 
+Value obs::castTo(OpBuilder &builder, Value memory, Type type) {
+  if (memory.getType() == type)
+    return memory;
+  return memref::CastOp::create(builder, memory.getLoc(), type, memory);
+}
+
 Value obs::buildFirstPart(OpBuilder &builder, Location loc, Value memory,
                           MemRefType type, ValueRange sizes) {
   SmallVector<OpFoldResult> extents =

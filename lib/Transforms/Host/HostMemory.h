@@ -43,6 +43,9 @@ SmallVector<Value> getCarried(Value value);
 /// part of: the operands of views, and `getPassed`.
 SmallVector<Value> getMemorySources(Value memory);
 
+/// `memory` as a memref of `type`, which has more or fewer static extents.
+Value castTo(OpBuilder &builder, Value memory, Type type);
+
 /// The first elements of `memory` as an array of type `type` with the dynamic
 /// extents `sizes`.
 Value buildFirstPart(OpBuilder &builder, Location loc, Value memory,

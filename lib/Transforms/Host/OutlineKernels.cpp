@@ -334,34 +334,6 @@ static FillOp selectLoops(OpBuilder &builder, FillOp fill, unsigned nesting) {
   return copy;
 }
 
-/// Stores the result of one program once, even if `force` contains it several
-/// times.
-static ForceOp dropRepeats(ForceOp force) {
-  SmallVector<Value> arrays;
-  SmallVector<unsigned> places;
-  for (Value array : force.getArrays()) {
-    auto *known = llvm::find(arrays, array);
-    places.push_back(known - arrays.begin());
-    if (known == arrays.end())
-      arrays.push_back(array);
-  }
-  // Memory of `into` is written for each array.
-  if (arrays.size() == places.size() || !force.getInto().empty())
-    return force;
-  SmallVector<Type> types(arrays.size());
-  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
-    types[place] = result.getType();
-  OpBuilder builder(force);
-  auto once =
-      ForceOp::create(builder, force.getLoc(), types, arrays, ValueRange(),
-                      force.getStorageAttr(), force.getKernelAttr(),
-                      force.getThreadsAttr(), force.getUncheckedAttr());
-  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
-    result.replaceAllUsesWith(once.getResults()[place]);
-  force.erase();
-  return once;
-}
-
 LogicalResult Outliner::run() {
   SmallVector<FillOp> fills;
   for (Value array : force.getArrays()) {
@@ -401,13 +373,21 @@ LogicalResult Outliner::run() {
   }
 
   // The results are the memory that the kernel wrote.
-  unsigned next = 0;
+  ArrayRef<Value> rest = outputs;
   for (Value result : force.getResults()) {
     auto type = cast<PullType>(result.getType());
-    unsigned count = type.getElementTypes().size();
+    SmallVector<Type> types = getMemoryTypes(type);
+    ArrayRef<Value> memory = rest.take_front(types.size());
+    rest = rest.drop_front(types.size());
+    if (result.use_empty())
+      continue;
+    // Memory that a strategy has prepared may have another type.
     result.replaceAllUsesWith(buildView(
-        host, force.getLoc(), type, ValueRange(outputs).slice(next, count)));
-    next += count;
+        host, force.getLoc(), type,
+        llvm::map_to_vector(llvm::zip_equal(memory, types), [&](auto pair) {
+          auto [part, target] = pair;
+          return castTo(host, part, target);
+        })));
   }
   force.erase();
   return success();
@@ -524,8 +504,7 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
   }
 
   static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {
-    for (ForceOp given : getHostForces(function)) {
-      ForceOp force = dropRepeats(given);
+    for (ForceOp force : getHostForces(function)) {
       std::string name = force.getKernel().value_or("").str();
       if (name.empty()) {
         // Functions may have names that kernels cannot have.

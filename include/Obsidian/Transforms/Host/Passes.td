@@ -63,7 +63,8 @@ def ObsDropCopiesPass : Pass<"obs-drop-copies", "::mlir::func::FuncOp"> {
     force then copies every element to its own memory. If nothing writes the
     memory of the stored array afterwards, the array replaces the copy. The
     kernel that stores it takes the name of the force. Arrays of the caller are
-    copied, because the caller may change them.
+    copied, because the caller may change them. A force that names one program
+    several times stores its array once.
 
     ```mlir
     // before
