@@ -156,7 +156,8 @@ static Value getStored(ForceOp force, Value array) {
 }
 
 /// Removes the arrays that are stored already, and repeated ones, from `force`.
-static void dropCopiesOf(ForceOp force) {
+/// False if there are none.
+static bool dropCopiesOf(ForceOp force) {
   SmallVector<Value> arrays, results;
   SmallVector<Type> types;
   StringAttr name = force.getKernelAttr();
@@ -183,7 +184,7 @@ static void dropCopiesOf(ForceOp force) {
     }
   }
   if (arrays.size() == force.getArrays().size())
-    return;
+    return false;
   if (!arrays.empty()) {
     OpBuilder builder(force);
     auto rest =
@@ -194,17 +195,20 @@ static void dropCopiesOf(ForceOp force) {
       before.replaceAllUsesWith(after);
   }
   force.erase();
+  return true;
 }
 
 namespace {
 struct DropCopies : obs::impl::ObsDropCopiesPassBase<DropCopies> {
   void runOnOperation() override {
-    if (!isHostFunction(getOperation()))
-      return;
-    for (ForceOp force : getHostForces(getOperation()))
-      // Given memories are written.
-      if (force.getInto().empty())
-        dropCopiesOf(force);
+    bool changed = false;
+    if (isHostFunction(getOperation()))
+      for (ForceOp force : getHostForces(getOperation()))
+        // Given memories are written.
+        if (force.getInto().empty())
+          changed |= dropCopiesOf(force);
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace

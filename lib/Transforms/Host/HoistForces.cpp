@@ -22,15 +22,20 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Moves the grid-level forces in grid-level fills before the force of the
-/// fill: they are separate kernels, which run before.
-static LogicalResult hoistGridForces(func::FuncOp function) {
+/// The grid-level forces in grid-level fills of `function`.
+static SmallVector<ForceOp> getNestedForces(func::FuncOp function) {
   SmallVector<ForceOp> nested;
   function.walk([&](ForceOp force) {
     if (getEnclosingScope(force).level == Level::Grid &&
         force->getParentOfType<FillOp>())
       nested.push_back(force);
   });
+  return nested;
+}
+
+/// Moves the forces before the force of the fill that contains them: they are
+/// separate kernels, which run before.
+static LogicalResult hoist(ArrayRef<ForceOp> nested) {
   for (ForceOp force : nested) {
     auto fill = dyn_cast<FillOp>(force->getParentOp());
     if (!fill)
@@ -54,8 +59,12 @@ static LogicalResult hoistGridForces(func::FuncOp function) {
 namespace {
 struct HoistForces : obs::impl::ObsHoistForcesPassBase<HoistForces> {
   void runOnOperation() override {
-    if (isHostFunction(getOperation()) &&
-        failed(hoistGridForces(getOperation())))
+    SmallVector<ForceOp> nested;
+    if (isHostFunction(getOperation()))
+      nested = getNestedForces(getOperation());
+    if (nested.empty())
+      markAllAnalysesPreserved();
+    if (failed(hoist(nested)))
       signalPassFailure();
   }
 };

@@ -390,6 +390,10 @@ LogicalResult Outliner::run() {
         })));
   }
   force.erase();
+  // The kernel has a copy of the program.
+  for (FillOp fill : llvm::SetVector<FillOp>(fills.begin(), fills.end()))
+    if (fill->use_empty())
+      fill.erase();
   return success();
 }
 

@@ -77,8 +77,8 @@ static bool runInPlace(gpu::AllocOp alloc) {
 }
 
 /// Replaces the memory of `alloc` by the memory that one of `dead` frees, if
-/// the sizes are equal.
-static void takeDead(gpu::AllocOp alloc,
+/// the sizes are equal. False if there is none.
+static bool takeDead(gpu::AllocOp alloc,
                      SmallVectorImpl<gpu::DeallocOp> &dead) {
   // The memory that was freed last is most likely still in the cache.
   for (gpu::DeallocOp dealloc : llvm::reverse(dead)) {
@@ -87,12 +87,15 @@ static void takeDead(gpu::AllocOp alloc,
       continue;
     dead.erase(llvm::find(dead, dealloc));
     takeMemory(alloc, other, dealloc);
-    return;
+    return true;
   }
+  return false;
 }
 
-/// Gives arrays of `block` the memory of others that are dead.
-static void reuseBuffers(Block &block) {
+/// Gives arrays of `block` the memory of others that are dead. False if there
+/// are none.
+static bool reuseBuffers(Block &block) {
+  bool changed = false;
   SmallVector<gpu::DeallocOp> dead;
   Operation *next = nullptr;
   for (Operation *op = block.empty() ? nullptr : &block.front(); op;
@@ -110,18 +113,24 @@ static void reuseBuffers(Block &block) {
     // In place, operations after this one are also erased. Otherwise, one
     // before it is erased.
     Operation *before = op->getPrevNode();
-    if (runInPlace(alloc))
+    if (runInPlace(alloc)) {
       next = before ? before->getNextNode() : &block.front();
-    else
-      takeDead(alloc, dead);
+      changed = true;
+    } else {
+      changed |= takeDead(alloc, dead);
+    }
   }
+  return changed;
 }
 
 namespace {
 struct ReuseBuffers : obs::impl::ObsReuseBuffersPassBase<ReuseBuffers> {
   void runOnOperation() override {
+    bool changed = false;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([](Block *block) { reuseBuffers(*block); });
+      function.walk([&](Block *block) { changed |= reuseBuffers(*block); });
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace

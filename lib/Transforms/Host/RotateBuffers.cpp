@@ -538,31 +538,38 @@ static void planLoopsIn(Block &block) {
   }
 }
 
-/// Replaces the results of loops that are equal to the initial values.
-static void simplifyLoops(func::FuncOp function) {
-  RewritePatternSet patterns(function.getContext());
-  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
-  scf::WhileOp::getCanonicalizationPatterns(patterns, function.getContext());
+/// Replaces the results of loops that are equal to the initial values. False if
+/// there are no loops.
+static bool simplifyLoops(func::FuncOp function) {
   SmallVector<Operation *> loops;
   function.walk([&](Operation *op) {
     if (isa<scf::ForOp, scf::WhileOp>(op))
       loops.push_back(op);
   });
+  if (loops.empty())
+    return false;
+  RewritePatternSet patterns(function.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
+  scf::WhileOp::getCanonicalizationPatterns(patterns, function.getContext());
   GreedyRewriteConfig config;
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   (void)applyOpPatternsGreedily(loops, std::move(patterns), config);
+  return true;
 }
 
 namespace {
 struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
   void runOnOperation() override {
+    bool hasLoops = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
       planLoopsIn(function.getBody().front());
       // An array that a loop changes in place has the same memory after it.
-      simplifyLoops(function);
+      hasLoops |= simplifyLoops(function);
     }
+    if (!hasLoops)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace
