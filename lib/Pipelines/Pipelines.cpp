@@ -29,9 +29,8 @@ namespace mlir::obs {
 void buildObsToLaunchesPipeline(OpPassManager &pm,
                                 const ObsToLaunchesOptions &options) {
   // Launches.
-  OpPassManager &arrays = pm.nest<func::FuncOp>();
-  arrays.addPass(createObsHoistForcesPass());
-  arrays.addPass(createObsDropCopiesPass());
+  pm.addPass(createObsHoistForcesPass());
+  pm.addPass(createObsDropCopiesPass());
   pm.addPass(createObsOutlineKernelsPass());
 
   // Memory.
@@ -47,7 +46,7 @@ void buildObsToLaunchesPipeline(OpPassManager &pm,
     pm.addPass(createObsRotateBuffersPass());
     // Also the buffers of loops.
     pm.addPass(createObsReuseBuffersPass());
-    pm.addNestedPass<func::FuncOp>(createObsHoistBuffersPass());
+    pm.addPass(createObsHoistBuffersPass());
   }
   if (options.plan)
     pm.addPass(createObsReportPlanPass());

@@ -202,11 +202,12 @@ namespace {
 struct DropCopies : obs::impl::ObsDropCopiesPassBase<DropCopies> {
   void runOnOperation() override {
     bool changed = false;
-    if (isHostFunction(getOperation()))
-      for (ForceOp force : getHostForces(getOperation()))
-        // Given memories are written.
-        if (force.getInto().empty())
-          changed |= dropCopiesOf(force);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isHostFunction(function))
+        for (ForceOp force : getHostForces(function))
+          // Given memories are written.
+          if (force.getInto().empty())
+            changed |= dropCopiesOf(force);
     if (!changed)
       markAllAnalysesPreserved();
   }

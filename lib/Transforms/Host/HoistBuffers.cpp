@@ -24,8 +24,9 @@ using namespace mlir;
 using namespace mlir::obs;
 
 /// Moves allocations that a loop, or a branch in it, allocates and frees in
-/// every iteration out of the loop.
-static void hoistBuffers(LoopLikeOpInterface loop) {
+/// every iteration out of the loop. False if there are none.
+static bool hoistBuffers(LoopLikeOpInterface loop) {
+  bool changed = false;
   SmallVector<gpu::DeallocOp> deallocs;
   loop->walk([&](gpu::DeallocOp dealloc) {
     if (dealloc->getParentOfType<LoopLikeOpInterface>() == loop)
@@ -55,7 +56,9 @@ static void hoistBuffers(LoopLikeOpInterface loop) {
     alloc.getMemref().replaceAllUsesWith(
         buildArray(builder, alloc, outside.getMemref(), sizes, exact));
     alloc.erase();
+    changed = true;
   }
+  return changed;
 }
 
 namespace {
@@ -63,7 +66,12 @@ struct HoistBuffers : obs::impl::ObsHoistBuffersPassBase<HoistBuffers> {
   void runOnOperation() override {
     // Inner loops first: an allocation that leaves one loop may leave the next
     // one.
-    getOperation().walk(hoistBuffers);
+    bool changed = false;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk(
+          [&](LoopLikeOpInterface loop) { changed |= hoistBuffers(loop); });
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace

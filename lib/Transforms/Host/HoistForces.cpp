@@ -60,8 +60,9 @@ namespace {
 struct HoistForces : obs::impl::ObsHoistForcesPassBase<HoistForces> {
   void runOnOperation() override {
     SmallVector<ForceOp> nested;
-    if (isHostFunction(getOperation()))
-      nested = getNestedForces(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isHostFunction(function))
+        nested.append(getNestedForces(function));
     if (nested.empty())
       markAllAnalysesPreserved();
     if (failed(hoist(nested)))

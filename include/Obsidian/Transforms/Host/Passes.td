@@ -36,7 +36,7 @@ def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
   }];
 }
 
-def ObsHoistForcesPass : Pass<"obs-hoist-forces", "::mlir::func::FuncOp"> {
+def ObsHoistForcesPass : Pass<"obs-hoist-forces", "::mlir::ModuleOp"> {
   let summary = "Move kernels out of the programs of other kernels";
   let description = [{
     The fused program of a kernel can contain a force at level grid. It is a
@@ -56,7 +56,7 @@ def ObsHoistForcesPass : Pass<"obs-hoist-forces", "::mlir::func::FuncOp"> {
   }];
 }
 
-def ObsDropCopiesPass : Pass<"obs-drop-copies", "::mlir::func::FuncOp"> {
+def ObsDropCopiesPass : Pass<"obs-drop-copies", "::mlir::ModuleOp"> {
   let summary = "Use stored arrays instead of copies of them";
   let description = [{
     Strategies of collectives store their result if several forces use it. Each
@@ -261,7 +261,7 @@ def ObsRotateBuffersPass : Pass<"obs-rotate-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect"];
 }
 
-def ObsHoistBuffersPass : Pass<"obs-hoist-buffers", "::mlir::func::FuncOp"> {
+def ObsHoistBuffersPass : Pass<"obs-hoist-buffers", "::mlir::ModuleOp"> {
   let summary = "Move allocations out of the loops that free them";
   let description = [{
     Memory that a host loop allocates and frees in every iteration is allocated
