@@ -138,7 +138,7 @@ def entry(environment, path, measure):
     part += "Launches of `obs-run %s`:\n\n" % "`, `obs-run ".join(
         line for line in lines if "--device=emulate" in line)
     part += (launches(environment, name, lines) if measure else "") + "\n"
-    plan = tool(environment, "obs-opt", *FUSED, "--obs-outline-kernels", "examples/%s.mlir" % name,
+    plan = tool(environment, "obs-opt", *FUSED, "--obs-to-launches", "examples/%s.mlir" % name,
                 "-o", os.devnull)
     plan = "".join(re.sub(r"^\S*/", "", line) + "\n" for line in plan.splitlines()
                    if re.match(r"\S+: (remark|note): ", line))

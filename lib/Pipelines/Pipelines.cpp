@@ -36,6 +36,32 @@ static std::unique_ptr<Pass> createStructuredCanonicalizerPass() {
   return createCanonicalizerPass(config);
 }
 
+void buildObsToLaunchesPipeline(OpPassManager &pm,
+                                const ObsToLaunchesOptions &options) {
+  // Launches.
+  pm.addPass(createObsHoistForcesPass());
+  pm.addPass(createObsDropCopiesPass());
+  pm.addPass(createObsOutlineKernelsPass());
+
+  // Memory.
+  OpPassManager &host = pm.nest<func::FuncOp>();
+  host.addPass(createObsBufferizeHostPass());
+  if (options.reuse) {
+    host.addPass(createObsFoldExtentsPass());
+    host.addPass(createLoopInvariantCodeMotionPass());
+  }
+  host.addPass(createObsFreeBuffersPass());
+  if (options.reuse) {
+    pm.addPass(createObsReuseBuffersPass());
+    pm.addPass(createObsRotateBuffersPass());
+    // Also the buffers of loops.
+    pm.addPass(createObsReuseBuffersPass());
+    pm.addPass(createObsHoistBuffersPass());
+  }
+  if (options.plan)
+    pm.addPass(createObsReportPlanPass());
+}
+
 void buildObsToLevelsPipeline(OpPassManager &pm,
                               const ObsToGPUOptions &options) {
   auto verify = [&] {
@@ -67,11 +93,11 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // A user who needs the plan runs this pass.
-  ObsOutlineKernelsPassOptions outline;
-  outline.plan = false;
-  outline.reuse = options.reuseBuffers;
-  pm.addPass(createObsOutlineKernelsPass(outline));
+  ObsToLaunchesOptions launches;
+  launches.reuse = options.reuseBuffers;
+  // A user who needs the plan runs this pipeline.
+  launches.plan = false;
+  buildObsToLaunchesPipeline(pm, launches);
   ObsSetLaunchPassOptions launch;
   launch.threads = options.threads;
   launch.blocks = options.blocks;
@@ -169,6 +195,11 @@ void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
 
 void registerObsPipelines() {
   registerObsTargetPasses();
+  PassPipelineRegistration<ObsToLaunchesOptions>(
+      "obs-to-launches",
+      "Lower fused programs over arrays to kernels, and host functions in "
+      "memory that launch them; report the plan",
+      buildObsToLaunchesPipeline);
   PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-levels",
       "Lower programs over arrays to kernels in level IR, with barriers and a "

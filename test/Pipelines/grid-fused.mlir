@@ -1,7 +1,7 @@
 // One kernel at level grid fuses each collective on tuples with a map before and
 // a map after it. Only a reduction by `reduce(...)` is final when all is done,
 // so the map after it belongs to those who read the result.
-// DEFINE: %{plan} = obs-opt --pass-pipeline='builtin.module(inline,obs-expand-collectives,obs-unroll-loops,canonicalize,cse,obs-fuse-arrays,obs-batch-distribute,obs-fuse-arrays,canonicalize,cse,obs-outline-kernels)' -o /dev/null
+// DEFINE: %{plan} = obs-opt --pass-pipeline='builtin.module(inline,obs-expand-collectives,obs-unroll-loops,canonicalize,cse,obs-fuse-arrays,obs-batch-distribute,obs-fuse-arrays,canonicalize,cse,obs-to-launches)' -o /dev/null
 // DEFINE: %{args} = random:0xi32:1 random:1xi32:2 random:33xi32:3 random:1000xi32:4
 // RUN: %{plan} %s 2>&1 | FileCheck %s
 

@@ -110,7 +110,7 @@ func.func private @back(%x: !ints) -> !ints {
 
 PASSES = (
     "inline,obs-expand-collectives,obs-unroll-loops,canonicalize,cse,obs-fuse-arrays,"
-    "obs-batch-distribute,obs-fuse-arrays,canonicalize,cse,obs-outline-kernels"
+    "obs-batch-distribute,obs-fuse-arrays,canonicalize,cse,obs-to-launches"
 )
 
 

@@ -15,6 +15,18 @@
 
 namespace mlir::obs {
 
+/// Options of `obs-to-launches`.
+struct ObsToLaunchesOptions : PassPipelineOptions<ObsToLaunchesOptions> {
+  PassOptions::Option<bool> reuse{
+      *this, "reuse",
+      llvm::cl::desc("Let arrays of equal extents share memory if they are not "
+                     "live at the same time, and allocate outside of loops"),
+      llvm::cl::init(true)};
+  PassOptions::Option<bool> plan{
+      *this, "plan", llvm::cl::desc("Report the plan of each host function"),
+      llvm::cl::init(true)};
+};
+
 /// Options of `obs-to-gpu`.
 struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
   PassOptions::Option<int64_t> threads{
@@ -86,6 +98,11 @@ struct ObsToNVVMOptions : PassPipelineOptions<ObsToNVVMOptions> {
                                           llvm::cl::init(false)};
 };
 
+/// Adds to `pm`, which runs on `builtin.module`, the passes from fused programs
+/// over arrays to kernels, and host functions in memory that launch them.
+void buildObsToLaunchesPipeline(OpPassManager &pm,
+                                const ObsToLaunchesOptions &options);
+
 /// Adds to `pm`, which runs on `builtin.module`, the passes from programs over
 /// arrays to kernels in level IR with homes, barriers and offsets in shared
 /// memory.
@@ -111,8 +128,8 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
 /// dialect that the emulator compiles for the CPU.
 void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
 
-/// Registers `obs-to-levels`, `obs-to-gpu`, `obs-to-nvvm` and `obs-to-cpu`, and
-/// the passes of Obsidian/Target.
+/// Registers `obs-to-launches`, `obs-to-levels`, `obs-to-gpu`, `obs-to-nvvm`
+/// and `obs-to-cpu`, and the passes of Obsidian/Target.
 void registerObsPipelines();
 
 } // namespace mlir::obs

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostArrays.h"
+#include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

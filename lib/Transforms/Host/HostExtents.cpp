@@ -6,35 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostExtents.h"
-#include "HostArrays.h"
+#include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
-std::pair<Value, Value> obs::getCarried(BlockArgument argument) {
-  unsigned number = argument.getArgNumber();
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-    if (number == 0)
-      return {};
-    return {loop.getInitArgs()[number - 1],
-            loop.getYieldedValues()[number - 1]};
-  }
-  auto loop = dyn_cast<scf::WhileOp>(parent);
-  if (!loop)
-    return {};
-  if (argument.getOwner() == loop.getBeforeBody())
-    return {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
-  // A value that the condition passes on is carried if it came in.
-  auto passed =
-      dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[number]);
-  if (!passed || passed.getOwner() != loop.getBeforeBody())
-    return {};
-  return getCarried(passed);
+/// The number that is extent `dim` of `memory`, if the operation that makes it
+/// has this number as an operand.
+static Value getSize(Value memory, unsigned dim) {
+  unsigned number = cast<MemRefType>(memory.getType()).getDynamicDimIndex(dim);
+  if (auto alloc = memory.getDefiningOp<gpu::AllocOp>())
+    return alloc.getDynamicSizes()[number];
+  if (auto part = memory.getDefiningOp<PartOp>())
+    return part.getExtents()[number];
+  auto part = memory.getDefiningOp<memref::ReinterpretCastOp>();
+  return part ? dyn_cast<Value>(part.getMixedSizes()[dim]) : Value();
 }
 
 bool Extents::Extent::operator==(const Extent &other) const {
@@ -61,37 +52,17 @@ Extents::Extent Extents::get(Value memory, unsigned dim) {
   auto type = cast<MemRefType>(memory.getType());
   if (!type.isDynamicDim(dim))
     return {Value(), type.getDimSize(dim), false};
-  if (auto alloc = memory.getDefiningOp<gpu::AllocOp>())
-    return resolve(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+  if (Value size = getSize(memory, dim))
+    return resolve(size);
   if (auto cast = memory.getDefiningOp<memref::CastOp>())
     return get(cast.getSource(), dim);
-  if (auto part = memory.getDefiningOp<memref::ReinterpretCastOp>())
-    if (auto size = dyn_cast<Value>(part.getMixedSizes()[dim]))
-      return resolve(size);
-  if (auto part = memory.getDefiningOp<PartOp>())
-    return resolve(part.getExtents()[type.getDynamicDimIndex(dim)]);
-  if (auto choice = memory.getDefiningOp<arith::SelectOp>()) {
-    Extent first = get(choice.getTrueValue(), dim);
-    if (first == get(choice.getFalseValue(), dim))
+  if (isKept(memory))
+    return get(getCarried(memory).front(), dim);
+  if (SmallVector<Value> passed = getPassed(memory);
+      passed.size() == 2 && !isa<LoopLikeOpInterface>(getMaker(memory))) {
+    Extent first = get(passed[0], dim);
+    if (first == get(passed[1], dim))
       return first;
-  }
-  if (auto argument = dyn_cast<BlockArgument>(memory))
-    if (Value first = getCarried(argument).first; first && isKept(argument))
-      return get(first, dim);
-  if (auto result = dyn_cast<OpResult>(memory)) {
-    unsigned number = result.getResultNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner());
-        loop && isKept(loop.getRegionIterArg(number)))
-      return get(loop.getInitArgs()[number], dim);
-    if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-      if (BlockArgument argument = loop.getAfterArguments()[number];
-          getCarried(argument).first && isKept(argument))
-        return get(getCarried(argument).first, dim);
-    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
-      Extent first = get(branch.thenYield().getOperand(number), dim);
-      if (first == get(branch.elseYield().getOperand(number), dim))
-        return first;
-    }
   }
   return {memory, dim, true};
 }
@@ -103,15 +74,15 @@ bool Extents::areEqual(Value a, Value b) {
                       [&](unsigned d) { return get(a, d) == get(b, d); });
 }
 
-bool Extents::isKept(BlockArgument value) {
-  auto [first, next] = getCarried(value);
-  if (!first || !isa<MemRefType>(value.getType()))
+bool Extents::isKept(Value value) {
+  SmallVector<Value> carried = getCarried(value);
+  if (carried.empty() || !isa<MemRefType>(value.getType()))
     return false;
   // By induction over the iterations: the claim is assumed during its proof.
   if (!kept.insert(value).second)
     return true;
   llvm::SmallDenseSet<Value> before = kept;
-  if (areEqual(first, next))
+  if (areEqual(carried[0], carried[1]))
     return true;
   kept = std::move(before);
   kept.erase(value);
@@ -155,41 +126,34 @@ static std::optional<int64_t> getMostNatural(Value value) {
     return std::nullopt;
   if (isa<memref::DimOp, DimOp>(op))
     return maxElements;
-  SmallVector<Most, 3> parts =
-      llvm::map_to_vector<3>(op->getOperands(), [](Value part) {
-        return part.getType().isIntOrIndex() ? getMostNatural(part) : Most();
-      });
-  auto both = [&](auto combine) -> Most {
-    int64_t result;
-    if (!parts[0] || !parts[1] || combine(*parts[0], *parts[1], result))
+  auto known = dyn_cast<InferIntRangeInterface>(op);
+  if (!known)
+    return std::nullopt;
+  // Upstream's range of a shift by any number, and of a quotient whose divisor
+  // may be 0, contains negative numbers. Such operations have no result.
+  if (isa<arith::ShRUIOp>(op))
+    return getMostNatural(op->getOperand(0));
+  bool isQuotient = isa<arith::DivSIOp, arith::CeilDivSIOp>(op);
+  SmallVector<ConstantIntRanges> parts;
+  for (OpOperand &part : op->getOpOperands()) {
+    unsigned bits = ConstantIntRanges::getStorageBitwidth(part.get().getType());
+    // Numbers are of 64 bits, apart from the condition of a choice.
+    if (bits != 64 && !isa<SelectLikeOpInterface>(op))
       return std::nullopt;
-    return result;
-  };
-  auto largest = [](Most a, Most b) -> Most {
-    return a && b ? Most(std::max(*a, *b)) : std::nullopt;
-  };
-  // One of them is enough.
-  auto smallest = [](Most a, Most b) -> Most {
-    return a && b ? std::min(*a, *b) : a ? a : b;
-  };
-  return llvm::TypeSwitch<Operation *, Most>(op)
-      .Case([&](arith::AddIOp) { return both(llvm::AddOverflow<int64_t>); })
-      .Case([&](arith::MulIOp) { return both(llvm::MulOverflow<int64_t>); })
-      .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [&](auto) { return parts[1] ? parts[0] : Most(); })
-      .Case<arith::RemUIOp, arith::ShRUIOp, arith::DivUIOp>(
-          [&](auto) { return parts[0]; })
-      .Case<arith::MinUIOp, arith::AndIOp>(
-          [&](auto) { return smallest(parts[0], parts[1]); })
-      .Case<arith::MaxUIOp, arith::MinSIOp>(
-          [&](auto) { return largest(parts[0], parts[1]); })
-      .Case([&](arith::MaxSIOp) {
-        return parts[0] && parts[1]   ? largest(parts[0], parts[1])
-               : parts[0] || parts[1] ? Most(any)
-                                      : Most();
-      })
-      .Case([&](arith::SelectOp) { return largest(parts[1], parts[2]); })
-      .Default([](Operation *) { return Most(); });
+    int64_t least = isQuotient && part.getOperandNumber() == 1 ? 1 : 0;
+    Most most = bits == 64 ? getMostNatural(part.get()) : Most();
+    parts.push_back(
+        most ? ConstantIntRanges::fromSigned(
+                   APInt(bits, least), APInt(bits, std::max(least, *most)))
+             : ConstantIntRanges::maxRange(bits));
+  }
+  Most most;
+  known.inferResultRanges(parts,
+                          [&](Value result, const ConstantIntRanges &range) {
+                            if (result == value && range.smin().isNonNegative())
+                              most = range.smax().getSExtValue();
+                          });
+  return most;
 }
 
 bool obs::isNotNegative(Value value) {
@@ -361,25 +325,20 @@ bool Maximum::add(Value number) {
   // than before.
   if (!seen.insert({number, -1}).second)
     return true;
-  if (auto argument = dyn_cast<BlockArgument>(number)) {
-    auto [first, next] = getCarried(argument);
-    return first && addAll({first, next});
+  if (isa<BlockArgument>(number)) {
+    SmallVector<Value> carried = getCarried(number);
+    return !carried.empty() && addAll(carried);
   }
   Operation *op = number.getDefiningOp();
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned i = cast<OpResult>(number).getResultNumber();
-    return addAll(
-        {branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)});
-  }
+  if (isa<scf::IfOp, arith::SelectOp>(op))
+    return addAll(getPassed(number));
   if (Value dividend = getDividend(number))
     return add(dividend);
   if (isa<arith::SubIOp>(op))
     return isNotNegative(op->getOperand(1)) && add(op->getOperand(0));
   if (isa<arith::MinSIOp, arith::MinUIOp, arith::RemUIOp, arith::AndIOp>(op))
     return addAny(getBounds(op));
-  if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
-    return addAll(op->getOperands());
-  return isa<arith::SelectOp>(op) && addAll(op->getOperands().drop_front());
+  return isa<arith::MaxSIOp, arith::MaxUIOp>(op) && addAll(op->getOperands());
 }
 
 bool Maximum::addExtent(Value memory, unsigned dim) {
@@ -396,35 +355,15 @@ bool Maximum::addExtent(Value memory, unsigned dim) {
   }
   if (!seen.insert({memory, dim}).second)
     return true;
-  auto all = [&](ValueRange memories) {
-    return llvm::all_of(memories, [&](Value part) {
-      return isa<MemRefType>(part.getType()) && addExtent(part, dim);
-    });
-  };
-  if (auto argument = dyn_cast<BlockArgument>(memory)) {
-    auto [first, next] = getCarried(argument);
-    return first && all({first, next});
-  }
-  if (auto cast = memory.getDefiningOp<memref::CastOp>())
-    return addExtent(cast.getSource(), dim);
-  if (auto part = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
-    auto size = dyn_cast<Value>(part.getMixedSizes()[dim]);
-    return size && add(size);
-  }
-  if (auto part = memory.getDefiningOp<PartOp>())
-    return add(part.getExtents()[type.getDynamicDimIndex(dim)]);
-  if (auto choice = memory.getDefiningOp<arith::SelectOp>())
-    return all({choice.getTrueValue(), choice.getFalseValue()});
-  Operation *op = memory.getDefiningOp();
-  unsigned number = cast<OpResult>(memory).getResultNumber();
-  if (auto inner = dyn_cast<scf::ForOp>(op))
-    return all({inner.getInitArgs()[number], inner.getYieldedValues()[number]});
-  if (auto inner = dyn_cast<scf::WhileOp>(op))
-    return all(inner.getConditionOp().getArgs()[number]);
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return all({branch.thenYield().getOperand(number),
-                branch.elseYield().getOperand(number)});
-  return false;
+  if (Value size = getSize(memory, dim))
+    return add(size);
+  SmallVector<Value> sources = isa<BlockArgument>(memory) ? getCarried(memory)
+                               : memory.getDefiningOp<memref::CastOp>()
+                                   ? getMemorySources(memory)
+                                   : getPassed(memory);
+  return !sources.empty() && llvm::all_of(sources, [&](Value source) {
+    return isa<MemRefType>(source.getType()) && addExtent(source, dim);
+  });
 }
 
 /// True if `size` is correct when the loop has no iterations: differences, for
@@ -478,35 +417,6 @@ Value Maximum::build(OpBuilder &builder, Location loc) const {
   return result;
 }
 
-Value obs::buildSmallerArray(OpBuilder &builder, Location loc, Value memory,
-                             MemRefType type, ValueRange sizes) {
-  SmallVector<OpFoldResult> extents, strides(type.getRank());
-  for (int64_t size : type.getShape()) {
-    if (!ShapedType::isDynamic(size)) {
-      extents.push_back(builder.getIndexAttr(size));
-      continue;
-    }
-    extents.push_back(sizes.front());
-    sizes = sizes.drop_front();
-  }
-  SmallVector<int64_t> known;
-  int64_t offset;
-  (void)type.getStridesAndOffset(known, offset);
-  for (int d = type.getRank() - 1; d >= 0; --d) {
-    if (!ShapedType::isDynamic(known[d])) {
-      strides[d] = builder.getIndexAttr(known[d]);
-      continue;
-    }
-    Value extent =
-        getValueOrCreateConstantIndexOp(builder, loc, extents[d + 1]);
-    Value stride =
-        getValueOrCreateConstantIndexOp(builder, loc, strides[d + 1]);
-    strides[d] = builder.createOrFold<arith::MulIOp>(loc, stride, extent);
-  }
-  return memref::ReinterpretCastOp::create(
-      builder, loc, type, memory, builder.getIndexAttr(0), extents, strides);
-}
-
 bool obs::isExact(gpu::AllocOp alloc, ArrayRef<Maximum> maxima) {
   return llvm::all_of(llvm::zip_equal(maxima, alloc.getDynamicSizes()),
                       [](const auto &pair) {
@@ -543,5 +453,5 @@ Value obs::buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
             : builder.createOrFold<arith::MaxSIOp>(
                   loc, size, arith::ConstantIndexOp::create(builder, loc, 0)));
   }
-  return buildSmallerArray(builder, loc, memory, alloc.getType(), sizes);
+  return buildFirstPart(builder, loc, memory, alloc.getType(), sizes);
 }

@@ -15,10 +15,6 @@
 
 namespace mlir::obs {
 
-/// The initial value and the next value of a loop-carried argument of a body;
-/// null for other values.
-std::pair<Value, Value> getCarried(BlockArgument argument);
-
 /// True if the analysis proves that the number `value` is not negative.
 bool isNotNegative(Value value);
 
@@ -27,9 +23,8 @@ class Extents {
 public:
   /// True if both have the same extents in all dimensions.
   bool areEqual(Value a, Value b);
-  /// True if loops that carry `value`, an argument of their body, do not change
-  /// its extents.
-  bool isKept(BlockArgument value);
+  /// True if loops that carry `value` do not change its extents.
+  bool isKept(Value value);
 
 private:
   /// A number, or dimension `dim` of a memref about which nothing is known.
@@ -42,8 +37,7 @@ private:
   Extent get(Value memory, unsigned dim);
   Extent resolve(Value number);
 
-  /// Arguments of loops whose extents do not change, or are assumed not to
-  /// change.
+  /// Carried arrays whose extents do not change, or are assumed not to change.
   llvm::SmallDenseSet<Value> kept;
 };
 
@@ -89,11 +83,6 @@ private:
   /// The numbers and extents that are bounded if all leaves are bounded.
   llvm::DenseSet<std::pair<Value, int64_t>> seen;
 };
-
-/// A view of type `type`, with the dynamic extents `sizes`, of `memory`, which
-/// is large enough.
-Value buildSmallerArray(OpBuilder &builder, Location loc, Value memory,
-                        MemRefType type, ValueRange sizes);
 
 /// True if the dynamic extents of `alloc` are `maxima`.
 bool isExact(gpu::AllocOp alloc, ArrayRef<Maximum> maxima);

@@ -6,13 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "InPlace.h"
+#include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
-InPlace obs::mayRunInPlace(LaunchOp launch, unsigned in, unsigned out) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      launch, launch.getKernelAttr());
+static KernelOp getKernel(LaunchOp launch) {
+  return SymbolTable::lookupNearestSymbolFrom<KernelOp>(launch,
+                                                        launch.getKernelAttr());
+}
+
+/// True if the result of the kernel of `launch` is unchanged when its argument
+/// `out`, which it writes, is the memory of its argument `in`, which it reads.
+/// Both have the same extents.
+static InPlace mayRunInPlace(LaunchOp launch, unsigned in, unsigned out) {
+  KernelOp kernel = getKernel(launch);
   Value read = kernel.getBody().getArgument(in);
   Value written = kernel.getBody().getArgument(out);
   if (in == out || read.getType() != written.getType() || !written.hasOneUse())
@@ -44,11 +52,78 @@ InPlace obs::mayRunInPlace(LaunchOp launch, unsigned in, unsigned out) {
   return fill ? mayFillInPlace(fill, views) : InPlace::No;
 }
 
-void obs::mergeParameters(LaunchOp launch, unsigned in, unsigned out) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      launch, launch.getKernelAttr());
+/// The argument of `launch` that is `made`.
+static unsigned getArgument(LaunchOp launch, Value made) {
+  return llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
+}
+
+Value Place::getArray() const {
+  if (copy)
+    return gpu::MemcpyOp(copy).getSrc();
+  return launch ? LaunchOp(launch).getArgs()[argument] : Value();
+}
+
+void Place::share(Value made) {
+  if (copy)
+    copy.erase();
+  if (!launch)
+    return;
+  unsigned out = getArgument(launch, made);
+  KernelOp kernel = getKernel(launch);
   Block &body = kernel.getBody().front();
-  body.getArgument(out).replaceAllUsesWith(body.getArgument(in));
+  body.getArgument(out).replaceAllUsesWith(body.getArgument(argument));
   (void)kernel.eraseArgument(out);
   launch.getArgsMutable().erase(out);
+}
+
+void Place::markParameters(Value made) {
+  for (unsigned number : {argument, getArgument(launch, made)})
+    getKernel(launch).setArgAttr(number, mayAliasAttrName,
+                                 UnitAttr::get(made.getContext()));
+}
+
+/// The first operation in the block of `memory` that uses elements of it, after
+/// `after` if it is given; null if there is none.
+static Operation *getFirstUse(Value memory, Operation *after = nullptr) {
+  Operation *first = nullptr;
+  Block *block = memory.getParentBlock();
+  for (Operation *user : memory.getUsers()) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!isa<memref::DimOp>(user) &&
+        (!after || after->isBeforeInBlock(ancestor)) &&
+        (!first || ancestor->isBeforeInBlock(first)))
+      first = ancestor;
+  }
+  return first;
+}
+
+Place obs::findPlace(gpu::AllocOp alloc,
+                     function_ref<bool(Value, Operation *, LaunchOp)> isFree,
+                     function_ref<bool(Value)> isAlone) {
+  Value made = alloc.getMemref();
+  Place place;
+  Operation *first = getFirstUse(made);
+  place.copy = dyn_cast_or_null<gpu::MemcpyOp>(first);
+  if (place.copy && place.copy.getDst() != made)
+    return {};
+  auto launch = dyn_cast_or_null<LaunchOp>(
+      place.copy ? getFirstUse(made, place.copy) : first);
+  if (place.copy && isFree(place.copy.getSrc(), place.copy, launch))
+    return place;
+  if (!launch || llvm::count(launch.getArgs(), made) != 1)
+    return {};
+  place.launch = launch;
+  // Results are the last arguments.
+  unsigned out = getArgument(launch, made);
+  for (unsigned &in = place.argument; in < out; ++in) {
+    Value array = launch.getArgs()[in];
+    if ((place.copy && place.copy.getSrc() != array) ||
+        llvm::count(launch.getArgs(), array) != 1 ||
+        !isFree(array, launch, launch))
+      continue;
+    InPlace may = mayRunInPlace(launch, in, out);
+    if (may != InPlace::No && (may != InPlace::OneParameter || isAlone(array)))
+      return place;
+  }
+  return {};
 }

@@ -8,18 +8,37 @@
 #ifndef OBSIDIAN_LIB_TRANSFORMS_HOST_INPLACE_H
 #define OBSIDIAN_LIB_TRANSFORMS_HOST_INPLACE_H
 
-#include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::obs {
 
-/// True if the result of the kernel of `launch` is unchanged when its argument
-/// `out`, which it writes, is the memory of its argument `in`, which it reads.
-/// Both have the same extents.
-InPlace mayRunInPlace(LaunchOp launch, unsigned in, unsigned out);
+/// How an array can be in the memory of another one that nothing uses later.
+struct Place {
+  /// The copy of the initial contents of the array from the other one.
+  gpu::MemcpyOp copy;
+  /// The first kernel that uses the array, if it may run in place, and its
+  /// argument that is the other array.
+  LaunchOp launch;
+  unsigned argument = 0;
 
-/// Replaces the parameter `out` of the kernel of `launch` by `in`. This is the
-/// only launch of the kernel.
-void mergeParameters(LaunchOp launch, unsigned in, unsigned out);
+  /// The other array; null if there is none.
+  Value getArray() const;
+  /// Drops the copy, and passes `made`, the array, and the other one to the
+  /// kernel as one argument. This is the only launch of the kernel.
+  void share(Value made);
+  /// States that both may be one array.
+  void markParameters(Value made);
+};
+
+/// A place for the array of `alloc` if its first uses are a copy, or a kernel.
+/// `isFree` is true if no operation after `last` needs `array`; `launch` is the
+/// first kernel that uses the array, or null. `isAlone` is true if both arrays
+/// would always share their memory.
+Place findPlace(
+    gpu::AllocOp alloc,
+    function_ref<bool(Value array, Operation *last, LaunchOp launch)> isFree,
+    function_ref<bool(Value array)> isAlone);
 
 /// An attribute of parameters of a kernel that may be the same array.
 constexpr StringLiteral mayAliasAttrName = "obs.may_alias";

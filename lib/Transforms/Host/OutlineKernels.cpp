@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
+// In: fused programs over arrays, and no force inside of the program of another
+// one. Out: a kernel and a launch for each force of level grid. The memory of
+// the results is allocated, and is set to its initial contents, before the
+// launch. Host code still has arrays: a cast stands for the memory of an array
+// that a function takes or that control flow passes on.
+//
 // Upstream's gpu-kernel-outlining orders arguments by use. In this pass, they
 // have the order of the source, and results are last, because other programs
 // call the entry point.
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostArrays.h"
 #include "HostExtents.h"
-#include "HostPlan.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "HostMemory.h"
 #include "Obsidian/Transforms/Host/KernelNames.h"
 #include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -30,39 +34,6 @@ namespace mlir::obs {
 
 using namespace mlir;
 using namespace mlir::obs;
-
-//===----------------------------------------------------------------------===//
-// Forces of level grid inside programs of level grid
-//===----------------------------------------------------------------------===//
-
-/// Moves the grid-level forces in grid-level fills before the force of the
-/// fill: they are separate kernels, which run before.
-static LogicalResult hoistGridForces(func::FuncOp function) {
-  SmallVector<ForceOp> nested;
-  function.walk([&](ForceOp force) {
-    if (getEnclosingScope(force).level == Level::Grid &&
-        force->getParentOfType<FillOp>())
-      nested.push_back(force);
-  });
-  for (ForceOp force : nested) {
-    auto fill = dyn_cast<FillOp>(force->getParentOp());
-    if (!fill)
-      return force.emitOpError(
-          "[R1-kernel] is a kernel inside control flow of another kernel; "
-          "move the control flow to the host function");
-    // The operations before it in the body that have no effects are moved, too.
-    for (Operation &op : llvm::make_early_inc_range(fill.getBody().front())) {
-      if (&op == force.getOperation()) {
-        op.moveBefore(fill);
-        break;
-      }
-      // Memory that a strategy prepares is used by the kernels that follow.
-      if (isMemoryEffectFree(&op) || isa<memref::AllocOp, gpu::MemsetOp>(op))
-        op.moveBefore(fill);
-    }
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // One kernel
@@ -81,6 +52,7 @@ public:
 private:
   LogicalResult allocateOutputs();
   void launch(ArrayRef<FillOp> fills, StringRef name);
+  ValueRange getMemory(Value array);
   void collect(Value value);
   Value build(Value value);
   Value addArgument(Value value);
@@ -95,6 +67,8 @@ private:
   OpBuilder host, inside;
   KernelOp kernel;
   SmallVector<Value> outputs;
+  /// The memory of arrays that are not views.
+  llvm::SmallDenseMap<Value, UnrealizedConversionCastOp> memories;
   /// Host values that are arguments of the kernel.
   SetVector<Value> captured;
   IRMapping mapping;
@@ -102,6 +76,24 @@ private:
   SmallVector<Attribute> units;
 };
 } // namespace
+
+/// The memory of an array of the host; empty for arrays that are not stored as
+/// a whole.
+ValueRange Outliner::getMemory(Value array) {
+  if (auto view = array.getDefiningOp<ViewOp>())
+    return view.getMemory();
+  auto type = dyn_cast<PullType>(array.getType());
+  if (!type ||
+      !isa_and_nonnull<func::FuncOp, RegionBranchOpInterface>(
+          isa<BlockArgument>(array) ? array.getParentBlock()->getParentOp()
+                                    : array.getDefiningOp()))
+    return {};
+  UnrealizedConversionCastOp &cast = memories[array];
+  if (!cast)
+    cast = UnrealizedConversionCastOp::create(host, force.getLoc(),
+                                              getMemoryTypes(type), array);
+  return cast.getResults();
+}
 
 /// Device memory for the results, with their initial contents.
 LogicalResult Outliner::allocateOutputs() {
@@ -125,12 +117,12 @@ LogicalResult Outliner::allocateOutputs() {
         gpu::MemsetOp::create(host, loc, Type(), ValueRange(), memory,
                               fill.getInit()[k]);
       if (Value onto = fill.getOnto()) {
-        auto view = onto.getDefiningOp<ViewOp>();
-        if (!view)
+        ValueRange before = getMemory(onto);
+        if (before.empty())
           return force.emitOpError("[fill-onto] starts from an array that is "
                                    "not in memory; force it first");
         gpu::MemcpyOp::create(host, loc, Type(), ValueRange(), memory,
-                              view.getMemory()[k]);
+                              before[k]);
       }
       outputs.push_back(memory);
     }
@@ -148,8 +140,8 @@ static bool isCheap(Operation *op) {
 /// in host code.
 void Outliner::collect(Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto view = dyn_cast_or_null<ViewOp>(op)) {
-    captured.insert_range(view.getMemory());
+  if (ValueRange memory = getMemory(value); !memory.empty()) {
+    captured.insert_range(memory);
   } else if (isCheap(op)) {
     for (Value operand : op->getOperands())
       collect(operand);
@@ -162,6 +154,14 @@ void Outliner::collect(Value value) {
 Value Outliner::build(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
+  if (ValueRange memory = getMemory(value); !memory.empty()) {
+    auto arguments = llvm::map_to_vector(
+        memory, [&](Value part) { return mapping.lookup(part); });
+    Value view = buildView(inside, value.getLoc(),
+                           cast<PullType>(value.getType()), arguments);
+    mapping.map(value, view);
+    return view;
+  }
   Operation *op = value.getDefiningOp();
   for (Value operand : op->getOperands())
     build(operand);
@@ -334,34 +334,6 @@ static FillOp selectLoops(OpBuilder &builder, FillOp fill, unsigned nesting) {
   return copy;
 }
 
-/// Stores the result of one program once, even if `force` contains it several
-/// times.
-static ForceOp dropRepeats(ForceOp force) {
-  SmallVector<Value> arrays;
-  SmallVector<unsigned> places;
-  for (Value array : force.getArrays()) {
-    auto *known = llvm::find(arrays, array);
-    places.push_back(known - arrays.begin());
-    if (known == arrays.end())
-      arrays.push_back(array);
-  }
-  // Memory of `into` is written for each array.
-  if (arrays.size() == places.size() || !force.getInto().empty())
-    return force;
-  SmallVector<Type> types(arrays.size());
-  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
-    types[place] = result.getType();
-  OpBuilder builder(force);
-  auto once =
-      ForceOp::create(builder, force.getLoc(), types, arrays, ValueRange(),
-                      force.getStorageAttr(), force.getKernelAttr(),
-                      force.getThreadsAttr(), force.getUncheckedAttr());
-  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
-    result.replaceAllUsesWith(once.getResults()[place]);
-  force.erase();
-  return once;
-}
-
 LogicalResult Outliner::run() {
   SmallVector<FillOp> fills;
   for (Value array : force.getArrays()) {
@@ -401,15 +373,27 @@ LogicalResult Outliner::run() {
   }
 
   // The results are the memory that the kernel wrote.
-  unsigned next = 0;
+  ArrayRef<Value> rest = outputs;
   for (Value result : force.getResults()) {
     auto type = cast<PullType>(result.getType());
-    unsigned count = type.getElementTypes().size();
+    SmallVector<Type> types = getMemoryTypes(type);
+    ArrayRef<Value> memory = rest.take_front(types.size());
+    rest = rest.drop_front(types.size());
+    if (result.use_empty())
+      continue;
+    // Memory that a strategy has prepared may have another type.
     result.replaceAllUsesWith(buildView(
-        host, force.getLoc(), type, ValueRange(outputs).slice(next, count)));
-    next += count;
+        host, force.getLoc(), type,
+        llvm::map_to_vector(llvm::zip_equal(memory, types), [&](auto pair) {
+          auto [part, target] = pair;
+          return castTo(host, part, target);
+        })));
   }
   force.erase();
+  // The kernel has a copy of the program.
+  for (FillOp fill : llvm::SetVector<FillOp>(fills.begin(), fills.end()))
+    if (fill->use_empty())
+      fill.erase();
   return success();
 }
 
@@ -437,6 +421,9 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
   force->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { order[op] = order.size(); });
   auto key = [&](Value value) -> std::pair<unsigned, unsigned> {
+    // The memory of an array has the place of the array.
+    if (auto memory = value.getDefiningOp<UnrealizedConversionCastOp>())
+      value = memory.getInputs().front();
     if (auto argument = dyn_cast<BlockArgument>(value))
       return {order[argument.getOwner()->getParentOp()],
               argument.getArgNumber()};
@@ -503,8 +490,6 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
 
 namespace {
 struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
-  using ObsOutlineKernelsPassBase::ObsOutlineKernelsPassBase;
-
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions;
@@ -512,45 +497,18 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       // Functions of a level were inlined where they are called. The functions
       // that are left combine elements in a contract.
-      if (!function->hasAttr("obs.level"))
+      if (isHostFunction(function))
         functions.push_back(function);
       else if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
         function.erase();
     }
-    for (func::FuncOp function : functions) {
+    for (func::FuncOp function : functions)
       if (failed(outline(function, symbols)))
         return signalPassFailure();
-      if (!reuse) {
-        insertDeallocations(function);
-        continue;
-      }
-      prepareLoops(function);
-      insertDeallocations(function);
-      reuseBuffers(function);
-      planLoops(function);
-      hoistFromLoops(function);
-    }
-    if (plan)
-      llvm::for_each(functions, reportPlan);
-    getOperation().walk(
-        [](gpu::AllocOp alloc) { alloc->removeAttr(arraysAttrName); });
   }
 
   static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {
-    if (failed(hoistGridForces(function)))
-      return failure();
-    dropCopies(function);
-    if (failed(convertHostArrays(function)))
-      return failure();
-    SmallVector<ForceOp> forces;
-    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto force = dyn_cast<ForceOp>(op))
-        forces.push_back(force);
-      return isa<FillOp, DistributeOp>(op) ? WalkResult::skip()
-                                           : WalkResult::advance();
-    });
-    for (ForceOp given : forces) {
-      ForceOp force = dropRepeats(given);
+    for (ForceOp force : getHostForces(function)) {
       std::string name = force.getKernel().value_or("").str();
       if (name.empty()) {
         // Functions may have names that kernels cannot have.
@@ -561,7 +519,7 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
       if (failed(Outliner(force, symbols, name).run()))
         return failure();
     }
-    return finishHostArrays(function);
+    return success();
   }
 };
 } // namespace

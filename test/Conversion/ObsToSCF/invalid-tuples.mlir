@@ -1,4 +1,4 @@
-// RUN: not obs-opt %s --obs-fuse-arrays --obs-outline-kernels --obs-set-launch --convert-obs-to-scf 2>&1 | FileCheck %s
+// RUN: not obs-opt %s --obs-fuse-arrays --obs-to-launches --obs-set-launch --convert-obs-to-scf 2>&1 | FileCheck %s
 
 // obs-expand-collectives packs such tuples into words; it has not run here.
 // CHECK: error: 'obs.write' op is combined with others by a function of several values; run obs-expand-collectives first

@@ -1,6 +1,6 @@
 // Maps in front of and behind every collective of level grid are part of its kernels. The numbers 0 to n - 1 are
 // doubled before. The map behind adds one.
-// RUN: obs-opt %s --canonicalize --obs-expand-collectives --obs-fuse-arrays --canonicalize --obs-outline-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
+// RUN: obs-opt %s --canonicalize --obs-expand-collectives --obs-fuse-arrays --canonicalize --obs-to-launches -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 // RUN: obs-run %s --entry=reduce --device=interpret iota:5xi32 | FileCheck %s --check-prefix=REDUCE
 // RUN: obs-run %s --entry=reduce --device=emulate --check=all iota:5xi32 | FileCheck %s --check-prefix=REDUCE
 // RUN: obs-run %s --entry=scan --device=interpret iota:5xi32 | FileCheck %s --check-prefix=SCAN

@@ -1,7 +1,7 @@
 // A map of the combined privatised copies of blocks: the part that is done with an element
 // last maps it, in the same kernel.
 // RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
-// RUN: obs-opt %s --canonicalize --obs-expand-collectives --obs-fuse-arrays --canonicalize --obs-outline-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
+// RUN: obs-opt %s --canonicalize --obs-expand-collectives --obs-fuse-arrays --canonicalize --obs-to-launches -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 
 // Elements and their counters begin with 0, so they are one array.
 // CHECK-LABEL: func.func @counts

@@ -1,5 +1,5 @@
-// obs-outline-kernels refuses these programs.
-// RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-fuse-arrays --obs-outline-kernels
+// obs-to-launches refuses these programs.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-fuse-arrays --obs-to-launches
 
 func.func @force_under_condition(%a: !obs.pull<8 x i32>, %c: i1) -> !obs.pull<8 x i32> {
   %c0 = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// RUN: obs-opt --obs-fuse-arrays --obs-outline-kernels %s | FileCheck %s
+// RUN: obs-opt --obs-fuse-arrays --obs-to-launches %s | FileCheck %s
 // RUN: obs-run %s --device=interpret 1 3 | FileCheck %s --check-prefix=OUT
 // RUN: obs-run %s --device=emulate --threads=17 --blocks=3 1 3 | FileCheck %s --check-prefix=OUT
 // RUN: obs-run %s --device=emulate --schedule=random --seed=3 1 3 | FileCheck %s --check-prefix=OUT

@@ -8,7 +8,10 @@
 #ifndef OBSIDIAN_TRANSFORMS_HOST_PASSES_H
 #define OBSIDIAN_TRANSFORMS_HOST_PASSES_H
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

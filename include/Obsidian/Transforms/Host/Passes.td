@@ -36,60 +36,270 @@ def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
   }];
 }
 
+def ObsHoistForcesPass : Pass<"obs-hoist-forces", "::mlir::ModuleOp"> {
+  let summary = "Move kernels out of the programs of other kernels";
+  let description = [{
+    The fused program of a kernel can contain a force at level grid. It is a
+    kernel of its own, which runs before. So the pass moves it before the
+    program, with the operations that it needs.
+
+    ```mlir
+    // before
+    %p = obs.fill {
+      %f = obs.force %q : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+      obs.par (%i) in (%c8) { ... obs.get %f ... }
+    } : !obs.push<grid, 8 x i32>
+    // after
+    %f = obs.force %q : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    %p = obs.fill par (%i) in (%c8) { ... obs.get %f ... } : !obs.push<grid, 8 x i32>
+    ```
+  }];
+}
+
+def ObsDropCopiesPass : Pass<"obs-drop-copies", "::mlir::ModuleOp"> {
+  let summary = "Use stored arrays instead of copies of them";
+  let description = [{
+    Strategies of collectives store their result if several forces use it. Each
+    force then copies every element to its own memory. If nothing writes the
+    memory of the stored array afterwards, the array replaces the copy. The
+    kernel that stores it takes the name of the force. Arrays of the caller are
+    copied, because the caller may change them. A force that names one program
+    several times stores its array once.
+
+    ```mlir
+    // before
+    %s = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    %c = obs.fill par (%i) in (%c8) {
+      %x = obs.get %s[%i] : !obs.pull<8 x i32>
+      obs.write %x at [%i] : i32
+    } : !obs.push<grid, 8 x i32>
+    %r = obs.force %c {kernel = "k"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    return %r : !obs.pull<8 x i32>
+    // after
+    %s = obs.force %p {kernel = "k"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    return %s : !obs.pull<8 x i32>
+    ```
+  }];
+}
+
 def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "One kernel for each force at grid level";
   let description = [{
     Every grid-level force of a host function becomes an `obs.kernel` and an
     `obs.launch` of it. Arguments stand in the order of the source, results
-    last. Arrays become memrefs in device memory, so the types of function
-    arguments and results change. New results are allocated by `gpu.alloc`. They
-    are deallocated after their last use, unless they leave the function or a
-    loop.
+    last. Kernels take memrefs in device memory. `gpu.alloc` allocates the
+    memory of a result. Its initial contents are a `gpu.memset` or `gpu.memcpy`
+    before the launch. Functions of a level are removed.
 
-    An array reuses the memory of an array of the same type and extents that is
-    no longer live. It also reuses the memory of an array that this kernel is
-    the last to read, if no iteration reads an element that another iteration
-    writes. Then the kernel has one parameter for both arrays and runs in place.
-    A part of an array in memory is returned and carried without a copy.
-    Iterations of host loops allocate no memory if the extents of the carried
-    arrays have a maximum that is known before the loop: the arrays use a fixed
-    set of buffers alternately, with fewer buffers for kernels in place.
-
-    Initial contents of a result are a `gpu.memset` or `gpu.memcpy` before the
-    launch. `obs.get` in host code copies one element.
+    Host code still has arrays, until `obs-bufferize-host`. There, an
+    `unrealized_conversion_cast` is the memory of an array that a function takes
+    or that control flow passes on.
 
     ```mlir
     // before
     func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
       ...
-      %r = obs.force %p {kernel = "k"} : !obs.push<grid, ? x i32>
+      %r = obs.force %p {kernel = "k"} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
       return %r : !obs.pull<? x i32>
     }
     // after
-    obs.kernel @k(%a: memref<?xi32>, %out: memref<?xi32>) { ... }
-    func.func @main(%a: memref<?xi32>) -> memref<?xi32> {
+    obs.kernel @k(%m: memref<?xi32>, %out: memref<?xi32>) { ... }
+    func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+      ...
       %out = gpu.alloc(%n) : memref<?xi32>
-      obs.launch @k work [%n] [thread] args(%a, %out) : memref<?xi32>, memref<?xi32>
-      return %out : memref<?xi32>
+      %m = builtin.unrealized_conversion_cast %a : !obs.pull<? x i32> to memref<?xi32>
+      obs.launch @k work [%n] [thread] args(%m, %out) : memref<?xi32>, memref<?xi32>
+      %r = obs.view %out : memref<?xi32>
+      return %r : !obs.pull<? x i32>
     }
     ```
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect"];
+}
 
+def ObsBufferizeHostPass : Pass<"obs-bufferize-host", "::mlir::func::FuncOp"> {
+  let summary = "Replace the arrays of host code by memrefs";
+  let description = [{
+    Arrays of host code become memrefs in device memory. So the types of
+    arguments, results and carried values change. A part of an array in memory
+    is returned and carried without a copy: it is a view of the memory.
+    `obs.get` copies one element to the host.
+
+    ```mlir
+    // before
+    func.func @main(%a: !obs.pull<? x i32>, %i: index) -> i32 {
+      %m = builtin.unrealized_conversion_cast %a : !obs.pull<? x i32> to memref<?xi32>
+      %out = gpu.alloc() : memref<1xi32>
+      obs.launch @k work [] [] args(%m, %out) : memref<?xi32>, memref<1xi32>
+      %r = obs.view %out : memref<1xi32>
+      %x = obs.get %r[%i] : !obs.pull<1 x i32>
+      return %x : i32
+    }
+    // after
+    func.func @main(%a: memref<?xi32>, %i: index) -> i32 {
+      %out = gpu.alloc() : memref<1xi32>
+      obs.launch @k work [] [] args(%a, %out) : memref<?xi32>, memref<1xi32>
+      %element = memref.subview %out[%i] [1] [1] : ...
+      %host = memref.alloca() : memref<1xi32>
+      gpu.memcpy %host, %element : ...
+      %x = memref.load %host[%c0] : memref<1xi32>
+      return %x : i32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ObsFoldExtentsPass : Pass<"obs-fold-extents", "::mlir::func::FuncOp"> {
+  let summary = "Compute extents of carried arrays from the first array";
+  let description = [{
+    If each iteration of a host loop passes on an array with the extents of the
+    array that it has received, these are the extents of the first array. The
+    extents of an allocation are its operands. So extents no longer depend on
+    the iteration, and `loop-invariant-code-motion` moves their computation
+    before the loop.
+
+    ```mlir
+    // before
+    scf.for ... iter_args(%x = %a) -> (memref<?xi32>) {
+      %n = memref.dim %x, %c0 : memref<?xi32>
+      %y = gpu.alloc(%n) : memref<?xi32>
+      ...
+      scf.yield %y : memref<?xi32>
+    }
+    // after
+    scf.for ... iter_args(%x = %a) -> (memref<?xi32>) {
+      %n = memref.dim %a, %c0 : memref<?xi32>
+      ...
+    ```
+  }];
+}
+
+def ObsFreeBuffersPass : Pass<"obs-free-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Free memory after its last use";
+  let description = [{
+    Every `gpu.alloc` of a host function is freed after the last operation that
+    uses it or a view of it, unless it leaves its block: a function returns it,
+    or control flow passes it on.
+
+    ```mlir
+    // before
+    %m = gpu.alloc(%n) : memref<?xi32>
+    obs.launch @first work [%n] [thread] args(%a, %m) : memref<?xi32>, memref<?xi32>
+    obs.launch @last work [%n] [thread] args(%m, %r) : memref<?xi32>, memref<?xi32>
+    return %r : memref<?xi32>
+    // after
+    %m = gpu.alloc(%n) : memref<?xi32>
+    obs.launch @first work [%n] [thread] args(%a, %m) : memref<?xi32>, memref<?xi32>
+    obs.launch @last work [%n] [thread] args(%m, %r) : memref<?xi32>, memref<?xi32>
+    gpu.dealloc %m : memref<?xi32>
+    return %r : memref<?xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def ObsReuseBuffersPass : Pass<"obs-reuse-buffers", "::mlir::ModuleOp"> {
+  let summary = "Let arrays share memory, and run kernels in place";
+  let description = [{
+    An array takes the memory of an array of the same type and extents that was
+    freed before. It also takes the memory of an array that its kernel is the
+    last to read, if no iteration reads an element that another iteration
+    writes. Then the kernel has one parameter for both arrays and runs in place.
+    A copy of an array that is not used any more is dropped. The attribute
+    `obs.arrays` of an allocation is the number of arrays that use it, one after
+    the other.
+
+    ```mlir
+    // before: iteration i of @last reads element i only
+    %m = gpu.alloc(%n) : memref<?xi32>
+    obs.launch @first work [%n] [thread] args(%a, %m) : memref<?xi32>, memref<?xi32>
+    %r = gpu.alloc(%n) : memref<?xi32>
+    obs.launch @last work [%n] [thread] args(%m, %r) : memref<?xi32>, memref<?xi32>
+    gpu.dealloc %m : memref<?xi32>
+    return %r : memref<?xi32>
+    // after
+    %m = gpu.alloc(%n) {obs.arrays = 2 : i64} : memref<?xi32>
+    obs.launch @first work [%n] [thread] args(%a, %m) : memref<?xi32>, memref<?xi32>
+    obs.launch @last work [%n] [thread] args(%m) : memref<?xi32>
+    return %m : memref<?xi32>
+    ```
+  }];
+}
+
+def ObsRotateBuffersPass : Pass<"obs-rotate-buffers", "::mlir::ModuleOp"> {
+  let summary = "Store the arrays that loops pass on in a fixed set of buffers";
+  let description = [{
+    If the extents of the arrays that a host loop carries have a maximum that is
+    known before the loop, the arrays use buffers from outside of the loop
+    alternately. If n arrays are live at the same time, n + 1 buffers are
+    sufficient, or fewer if kernels run in place. Loops and branches pass on,
+    with each array, a bit that identifies its buffer. This includes inner loops
+    and branches.
+
+    ```mlir
+    // before
+    %r = scf.for ... iter_args(%x = %a) -> (memref<?xi32>) {
+      %y = gpu.alloc(%n) : memref<?xi32>
+      obs.launch @k work [%n] [thread] args(%x, %y) : memref<?xi32>, memref<?xi32>
+      scf.yield %y : memref<?xi32>
+    }
+    // after
+    %first = gpu.alloc(%n) : memref<?xi32>
+    %second = gpu.alloc(%n) : memref<?xi32>
+    %r, %of_r = scf.for ... iter_args(%x = %a, %of_x = %c0) -> (memref<?xi32>, index) {
+      %is_first = arith.cmpi eq, %of_x, %c1 : index
+      %y = arith.select %is_first, %second, %first : memref<?xi32>
+      %of_y = arith.select %is_first, %c2, %c1 : index
+      obs.launch @k work [%n] [thread] args(%x, %y) : memref<?xi32>, memref<?xi32>
+      scf.yield %y, %of_y : memref<?xi32>, index
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect"];
+}
+
+def ObsHoistBuffersPass : Pass<"obs-hoist-buffers", "::mlir::ModuleOp"> {
+  let summary = "Move allocations out of the loops that free them";
+  let description = [{
+    Memory that a host loop allocates and frees in every iteration is allocated
+    before the loop and freed after it, if the maximum of its extents is known
+    before the loop. An array is the first part of the buffer.
+
+    ```mlir
+    // before
+    scf.for ... {
+      %m = gpu.alloc(%n) : memref<?xi32>
+      ...
+      gpu.dealloc %m : memref<?xi32>
+    }
+    // after
+    %m = gpu.alloc(%n) : memref<?xi32>
+    scf.for ... {
+      ...
+    }
+    gpu.dealloc %m : memref<?xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect"];
+}
+
+def ObsReportPlanPass : Pass<"obs-report-plan", "::mlir::ModuleOp"> {
+  let summary = "Report the plan of each host function";
+  let description = [{
     A remark for each host function is its plan. It counts kernels, memsets,
     copies, reads by the host, and buffers. A note for each step, in order,
     names the arrays that the step reads and writes, or the size of a buffer.
+    The pass changes nothing. `obs-to-launches` ends with it.
 
     ```
-    saxpy.mlir:11:1: remark: plan of 'main': 1 kernel, 0 memsets, 0 copies, 0 host reads, 1 buffer
-    saxpy.mlir:18:8: note: buffer 0 is ? x f32
+    saxpy.mlir:11:1: remark: plan of 'saxpy': 1 kernel, 0 memsets, 0 copies, 0 host reads, 1 buffer
+    saxpy.mlir:18:8: note: buffer 0 is ? x f32 (4 bytes each)
     saxpy.mlir:18:8: note: kernel 'saxpy' reads argument 1, argument 2, writes buffer 0
     ```
   }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::func::FuncDialect"];
-  let options = [
-    Option<"plan", "plan", "bool", "true", "Report the plan of each host function">,
-    Option<"reuse", "reuse", "bool", "true",
-      "Let arrays of equal extents share memory if they are not live at the same time">
-  ];
 }
 
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {

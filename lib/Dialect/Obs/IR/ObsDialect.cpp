@@ -91,7 +91,7 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
       name == loopAttrName || name == outerLoopsAttrName ||
       name == copyAttrName || name == packedAttrName || name == "obs.started" ||
       name == "obs.by_extent" || name == "obs.constant" ||
-      name == "obs.entry" || name == "obs.unnamed")
+      name == "obs.entry" || name == "obs.unnamed" || name == "obs.arrays")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";

@@ -1,4 +1,4 @@
-//===- LoopBuffers.cpp - Memory of arrays that loops pass on --------------===//
+//===- RotateBuffers.cpp - Memory of arrays that loops pass on ------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,14 +24,24 @@
 // array that is copied before a kernel that writes onto the copy: if both are
 // in one buffer in this iteration, there is no copy.
 //
+// In: host code on memrefs that frees its memory after the last use. Out: no
+// loop allocates the arrays that it passes on, if the maximum of their extents
+// is known before the loop.
+//
 //===----------------------------------------------------------------------===//
 
-#include "LoopBuffers.h"
-#include "HostArrays.h"
 #include "HostExtents.h"
+#include "HostMemory.h"
 #include "InPlace.h"
+#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSROTATEBUFFERSPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -42,22 +52,10 @@ struct Choice {
   gpu::AllocOp alloc;
   /// Arrays that must be in other buffers.
   SmallVector<Value> others;
-  /// The copy of its initial contents, if the array may be in the buffer of the
-  /// copied array.
-  gpu::MemcpyOp copy;
-  /// The first kernel that uses the array, if the array may be in the buffer of
-  /// an array that the kernel reads, and the argument of that array.
-  LaunchOp launch;
-  unsigned argument = 0;
-  /// The array is in the buffer of `getPlace` in every iteration.
+  /// The array whose buffer this array may use, if there is one.
+  Place place;
+  /// The array is in the buffer of `place` in every iteration.
   bool isSame = false;
-
-  /// The array whose buffer this array may use, or null.
-  Value getPlace() {
-    if (copy)
-      return copy.getSrc();
-    return launch ? launch.getArgs()[argument] : Value();
-  }
 };
 
 /// Arrays of the iterations of one loop that may use the same buffers.
@@ -130,67 +128,6 @@ static Value getViewed(Value array) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lifetimes of arrays
-//===----------------------------------------------------------------------===//
-
-/// True if `user`, an operation in `block`, may run after `point` in the same
-/// execution of `block`.
-static bool mayFollow(Operation *user, Operation *point, Block *block) {
-  Operation *mine = block->findAncestorOpInBlock(*user);
-  Operation *other = block->findAncestorOpInBlock(*point);
-  if (mine != other)
-    return other->isBeforeInBlock(mine);
-  // A loop passes on its initial values under another name.
-  if (mine == user)
-    return false;
-  auto branch = dyn_cast<scf::IfOp>(mine);
-  if (!branch)
-    return true;
-  for (Region *region : branch.getRegions())
-    if (region->isAncestor(user->getParentRegion()))
-      return region->isAncestor(point->getParentRegion()) &&
-             mayFollow(user, point, &region->front());
-  return false;
-}
-
-/// True if `user` uses elements of `array`, not only its extents.
-static bool usesElements(Operation *user, Value array) {
-  auto launch = dyn_cast<LaunchOp>(user);
-  if (!launch)
-    return !isa<memref::DimOp>(user);
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      launch, launch.getKernelAttr());
-  for (auto [argument, parameter] :
-       llvm::zip_equal(launch.getArgs(), kernel.getBody().getArguments()))
-    if (argument == array &&
-        !llvm::all_of(parameter.getUsers(), [](Operation *use) {
-          return isa<ViewOp>(use) &&
-                 llvm::all_of(use->getUsers(), llvm::IsaPred<DimOp>);
-        }))
-      return true;
-  return false;
-}
-
-/// True if an operation after `point` uses elements of `array`, which is
-/// defined before.
-static bool isLive(Value array, Operation *point) {
-  Block *block = array.getParentBlock();
-  Operation *ancestor = block->findAncestorOpInBlock(*point);
-  Operation *definition = array.getDefiningOp();
-  if (!ancestor || (definition && !definition->isBeforeInBlock(ancestor)))
-    return false;
-  SmallVector<Value> names = {array};
-  for (unsigned i = 0; i < names.size(); ++i)
-    for (Operation *user : names[i].getUsers()) {
-      if (isa<ViewLikeOpInterface>(user))
-        names.push_back(user->getResult(0));
-      else if (usesElements(user, names[i]) && mayFollow(user, point, block))
-        return true;
-    }
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
 // Collecting
 //===----------------------------------------------------------------------===//
 
@@ -199,33 +136,17 @@ static bool isLive(Value array, Operation *point) {
 bool Rotation::collectUses(Value array) {
   for (OpOperand &use : array.getUses()) {
     Operation *user = use.getOwner();
-    unsigned number = use.getOperandNumber();
     auto copy = dyn_cast<gpu::MemcpyOp>(user);
     if (copy && followCopies &&
         (!collect(copy.getSrc()) || !collect(copy.getDst())))
       return false;
     if (isa<LaunchOp, memref::DimOp, gpu::MemcpyOp, gpu::MemsetOp>(user))
       continue;
-    SmallVector<Value> names;
-    Operation *target = isa<scf::YieldOp>(user) ? user->getParentOp() : user;
-    if (isa<ViewLikeOpInterface, arith::SelectOp>(user)) {
-      names = {user->getResult(0)};
-    } else if (isa<scf::ConditionOp>(user)) {
-      auto inner = cast<scf::WhileOp>(user->getParentOp());
-      names = {inner.getAfterArguments()[number - 1],
-               inner.getResult(number - 1)};
-    } else if (auto inner = dyn_cast<scf::ForOp>(target)) {
-      if (target == user)
-        number -= inner.getNumControlOperands();
-      names = {inner.getRegionIterArg(number), inner.getResult(number)};
-    } else if (auto inner = dyn_cast<scf::WhileOp>(target)) {
-      names = {inner.getBeforeArguments()[number]};
-    } else if (isa<scf::IfOp>(target)) {
-      names = {target->getResult(number)};
-    } else {
-      return false;
-    }
-    if (!llvm::all_of(names, [&](Value name) { return collect(name); }))
+    SmallVector<Value> names = isa<ViewLikeOpInterface>(user)
+                                   ? SmallVector<Value>(user->getResults())
+                                   : getReceivers(use);
+    if (names.empty() ||
+        !llvm::all_of(names, [&](Value name) { return collect(name); }))
       return false;
   }
   return true;
@@ -309,53 +230,24 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
   for (Value array : arrays)
     if (getViewed(array) == array && isLive(array, alloc))
       choice.others.push_back(array);
-  Operation *first = getFirstUse(made);
-  auto copy = dyn_cast_or_null<gpu::MemcpyOp>(first);
-  if (!first || first->getBlock() != alloc->getBlock() ||
-      (copy && copy.getDst() != made))
-    return choice;
-  auto launch =
-      dyn_cast_or_null<LaunchOp>(copy ? getFirstUse(made, copy) : first);
   // True if no operation after `last` needs `array`.
-  auto isFree = [&](Value array, Operation *last) {
+  auto isFree = [&](Value array, Operation *last, LaunchOp launch) {
     return llvm::is_contained(choice.others, array) && whole.contains(array) &&
            array.getType() == made.getType() && !isLive(array, last) &&
            Extents().areEqual(array, made) &&
-           llvm::none_of(choices, [&](Choice &other) {
-             return other.launch == launch && other.getPlace() == array;
+           llvm::none_of(choices, [&](const Choice &other) {
+             return other.place.launch == launch &&
+                    other.place.getArray() == array;
            });
   };
   // No other array can be in the buffer of this one, in any iteration.
   auto isAlone = [&](Value array) {
     return pure.contains(array) && choice.others.size() == 1;
   };
-  auto takePlace = [&] {
-    choice.isSame = isAlone(choice.getPlace());
-    llvm::erase(choice.others, choice.getPlace());
-  };
-  if (copy && isFree(copy.getSrc(), copy)) {
-    choice.copy = copy;
-    takePlace();
-    return choice;
-  }
-  if (!launch || launch->getBlock() != alloc->getBlock() ||
-      llvm::count(launch.getArgs(), made) != 1)
-    return choice;
-  // Results are the last arguments.
-  unsigned out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
-  for (unsigned in : llvm::seq(out)) {
-    Value array = launch.getArgs()[in];
-    if ((copy && copy.getSrc() != array) ||
-        llvm::count(launch.getArgs(), array) != 1 || !isFree(array, launch))
-      continue;
-    InPlace may = mayRunInPlace(launch, in, out);
-    if (may == InPlace::No || (may == InPlace::OneParameter && !isAlone(array)))
-      continue;
-    choice.copy = copy;
-    choice.launch = launch;
-    choice.argument = in;
-    takePlace();
-    break;
+  choice.place = findPlace(alloc, isFree, isAlone);
+  if (Value array = choice.place.getArray()) {
+    choice.isSame = isAlone(array);
+    llvm::erase(choice.others, array);
   }
   return choice;
 }
@@ -420,7 +312,7 @@ void Rotation::makeArray(Choice &choice) {
   gpu::AllocOp alloc = choice.alloc;
   builder.setInsertionPoint(alloc);
   if (choice.isSame) {
-    bits[alloc.getMemref()] = getBit(choice.getPlace());
+    bits[alloc.getMemref()] = getBit(choice.place.getArray());
     return;
   }
   SmallVector<Value> used = llvm::map_to_vector(
@@ -525,37 +417,24 @@ Operation *Rotation::runControlFlow(Operation *op) {
 /// Lets kernels that run in place write the memory that they read, and removes
 /// copies within one buffer.
 void Rotation::runInPlace(Choice &choice) {
-  Value made = choice.alloc.getMemref(), place = choice.getPlace();
-  gpu::MemcpyOp copy = choice.copy;
-  LaunchOp launch = choice.launch;
-  unsigned in = choice.argument;
-  unsigned out = 0;
-  if (launch)
-    out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
+  Value made = choice.alloc.getMemref(), array = choice.place.getArray();
   if (choice.isSame) {
-    if (launch)
-      mergeParameters(launch, in, out);
-    made.replaceAllUsesWith(place);
-    if (copy)
-      copy.erase();
+    choice.place.share(made);
+    made.replaceAllUsesWith(array);
     return;
   }
   // In some iterations they are different arrays.
-  if (copy) {
+  if (gpu::MemcpyOp copy = choice.place.copy) {
     Location loc = copy.getLoc();
     builder.setInsertionPoint(copy);
     Value areTwo = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                         getBit(place), getBit(made));
+                                         getBit(array), getBit(made));
     auto branch = scf::IfOp::create(builder, loc, areTwo,
                                     /*withElseRegion=*/false);
     copy->moveBefore(branch.thenYield());
   }
-  if (!launch)
-    return;
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-      launch, launch.getKernelAttr());
-  for (unsigned number : {in, out})
-    kernel.setArgAttr(number, mayAliasAttrName, builder.getUnitAttr());
+  if (choice.place.launch)
+    choice.place.markParameters(made);
 }
 
 /// Frees the buffers that are not used after the loop.
@@ -605,7 +484,7 @@ void Rotation::apply() {
   endBuffers();
   for (auto [choice, isExact] : llvm::zip_equal(choices, exact)) {
     gpu::AllocOp alloc = choice.alloc;
-    if (choice.getPlace())
+    if (choice.place.getArray())
       runInPlace(choice);
     builder.setInsertionPoint(alloc);
     if (!choice.isSame)
@@ -615,7 +494,11 @@ void Rotation::apply() {
   }
 }
 
-LoopLikeOpInterface obs::planLoop(LoopLikeOpInterface loop) {
+/// If the extents of arrays that iterations of `loop` store and pass on have a
+/// maximum that is known before the loop, allocates their memory before the
+/// loop. This includes arrays in inner loops and branches. Returns the loop,
+/// which may be a new operation.
+static LoopLikeOpInterface planLoop(LoopLikeOpInterface loop) {
   SmallVector<gpu::AllocOp> allocs;
   loop->walk([&](gpu::AllocOp alloc) {
     if (llvm::none_of(alloc.getMemref().getUsers(),
@@ -642,3 +525,51 @@ LoopLikeOpInterface obs::planLoop(LoopLikeOpInterface loop) {
   }
   return loop;
 }
+
+/// Plans the loops of `block`. Outer loops are first, because their plans
+/// include the inner loops.
+static void planLoopsIn(Block &block) {
+  for (Operation *op = &block.front(); op; op = op->getNextNode()) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      op = planLoop(cast<LoopLikeOpInterface>(op));
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        planLoopsIn(region.front());
+  }
+}
+
+/// Replaces the results of loops that are equal to the initial values. False if
+/// there are no loops.
+static bool simplifyLoops(func::FuncOp function) {
+  SmallVector<Operation *> loops;
+  function.walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      loops.push_back(op);
+  });
+  if (loops.empty())
+    return false;
+  RewritePatternSet patterns(function.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
+  scf::WhileOp::getCanonicalizationPatterns(patterns, function.getContext());
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  (void)applyOpPatternsGreedily(loops, std::move(patterns), config);
+  return true;
+}
+
+namespace {
+struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
+  void runOnOperation() override {
+    bool hasLoops = false;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      planLoopsIn(function.getBody().front());
+      // An array that a loop changes in place has the same memory after it.
+      hasLoops |= simplifyLoops(function);
+    }
+    if (!hasLoops)
+      markAllAnalysesPreserved();
+  }
+};
+} // namespace

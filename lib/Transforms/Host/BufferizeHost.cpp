@@ -1,69 +1,45 @@
-//===- HostArrays.cpp - Arrays of host code become memrefs ----------------===//
+//===- BufferizeHost.cpp - Arrays of host code become memrefs -------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// In: host code with launches, and arrays that are views of memory or parts of
+// these. Out: host code on memrefs in device memory, in the arguments, results
+// and control flow of functions, too.
+//
+//===----------------------------------------------------------------------===//
 
-#include "HostArrays.h"
+#include "HostMemory.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSBUFFERIZEHOSTPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
-
-SmallVector<Type> obs::getMemoryTypes(PullType type) {
-  SmallVector<Type> types;
-  for (Type element : type.getElementTypes())
-    types.push_back(MemRefType::get(type.getExtents(), element));
-  return types;
-}
 
 //===----------------------------------------------------------------------===//
 // Arrays that are in memory
 //===----------------------------------------------------------------------===//
 
-/// `memory` as a memref of `type`, which has more or fewer static extents.
-static Value castTo(OpBuilder &builder, Value memory, Type type) {
-  if (memory.getType() == type)
-    return memory;
-  return memref::CastOp::create(builder, memory.getLoc(), type, memory);
-}
-
-/// The first elements of `memory` as an array of `type`. `extents` are all
-/// extents of the array.
-static Value buildPart(OpBuilder &builder, Location loc, Value memory,
-                       PullType type, ValueRange extents) {
-  auto target = MemRefType::get(
-      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
-  SmallVector<OpFoldResult> sizes, strides(type.getRank());
-  for (unsigned d = 0; d < type.getRank(); ++d)
-    sizes.push_back(type.isDynamicExtent(d)
-                        ? OpFoldResult(extents[d])
-                        : builder.getIndexAttr(type.getExtents()[d]));
-  SmallVector<int64_t> known;
-  int64_t offset;
-  (void)target.getStridesAndOffset(known, offset);
-  Value stride;
-  for (int d = type.getRank() - 1; d >= 0; --d) {
-    if (ShapedType::isDynamic(known[d]))
-      strides[d] = stride;
-    else
-      strides[d] = builder.getIndexAttr(known[d]);
-    if (d > 0)
-      stride =
-          stride ? builder.createOrFold<arith::MulIOp>(loc, stride, extents[d])
-                 : extents[d];
-  }
-  return memref::ReinterpretCastOp::create(
-      builder, loc, target, memory, builder.getIndexAttr(0), sizes, strides);
-}
-
-/// The same from element `begin` on, an index for each dimension.
+/// The part of `memory` that begins at the indices `begin`, or at the first
+/// element if there are none, as an array of `type` with all `extents`.
 static Value buildPart(OpBuilder &builder, Location loc, Value memory,
                        PullType type, ValueRange begin, ValueRange extents) {
+  SmallVector<Value> sizes;
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (type.isDynamicExtent(d))
+      sizes.push_back(extent);
+  auto target = MemRefType::get(
+      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
   Value offset;
   for (auto [d, index] : llvm::enumerate(begin)) {
     if (d > 0)
@@ -72,15 +48,9 @@ static Value buildPart(OpBuilder &builder, Location loc, Value memory,
     offset = offset ? builder.createOrFold<arith::AddIOp>(loc, offset, index)
                     : index;
   }
-  if (getConstantIntValue(offset) == 0)
-    return buildPart(builder, loc, memory, type, extents);
-  SmallVector<Value> dynamic;
-  for (auto [d, extent] : llvm::enumerate(extents))
-    if (type.isDynamicExtent(d))
-      dynamic.push_back(extent);
-  auto target = MemRefType::get(
-      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
-  return PartOp::create(builder, loc, target, memory, offset, dynamic);
+  if (!offset || getConstantIntValue(offset) == 0)
+    return buildFirstPart(builder, loc, memory, target, sizes);
+  return PartOp::create(builder, loc, target, memory, offset, sizes);
 }
 
 /// The memory of `array`, one memref for each element type, if `isInMemory` is
@@ -118,9 +88,7 @@ static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
         SmallVector<Value> begin = map.buildBegin(builder, loc);
         SmallVector<Value> parts = buildMemory(builder, loc, map.getArray());
         for (Value &memory : parts)
-          memory = begin.empty()
-                       ? buildPart(builder, loc, memory, type, extents)
-                       : buildPart(builder, loc, memory, type, begin, extents);
+          memory = buildPart(builder, loc, memory, type, begin, extents);
         return parts;
       })
       .Case([&](arith::SelectOp choice) {
@@ -142,35 +110,6 @@ static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
-
-SmallVector<Value> obs::getMemorySources(Value memory) {
-  if (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    return {view.getViewSource()};
-  if (auto choice = memory.getDefiningOp<arith::SelectOp>())
-    return {choice.getTrueValue(), choice.getFalseValue()};
-  auto argument = dyn_cast<BlockArgument>(memory);
-  Operation *op =
-      argument ? argument.getOwner()->getParentOp() : memory.getDefiningOp();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    unsigned number = argument ? argument.getArgNumber() - 1
-                               : cast<OpResult>(memory).getResultNumber();
-    return {loop.getInitArgs()[number], loop.getYieldedValues()[number]};
-  }
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    if (argument && argument.getOwner() == loop.getBeforeBody())
-      return {loop.getInits()[argument.getArgNumber()],
-              loop.getYieldOp().getOperand(argument.getArgNumber())};
-    unsigned number = argument ? argument.getArgNumber()
-                               : cast<OpResult>(memory).getResultNumber();
-    return {loop.getConditionOp().getArgs()[number]};
-  }
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned number = cast<OpResult>(memory).getResultNumber();
-    return {branch.thenYield().getOperand(number),
-            branch.elseYield().getOperand(number)};
-  }
-  return {};
-}
 
 /// `types` with every array replaced by its memrefs.
 static SmallVector<Type> flattenTypes(TypeRange types) {
@@ -277,7 +216,12 @@ flattenAttributes(TypeRange types,
   return flat;
 }
 
-LogicalResult obs::convertHostArrays(func::FuncOp function) {
+/// Replaces pull arrays by memrefs in arguments, results and carried values of
+/// `function`. Every incoming array becomes an `obs.view`. An
+/// `unrealized_conversion_cast` converts an array that is returned or passed on
+/// to its memory. Fails if an array is returned or carried and is not in
+/// memory.
+static LogicalResult convertInterfaces(func::FuncOp function) {
   SmallVector<Operation *> controlFlow;
   WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<FillOp, DistributeOp>(op))
@@ -383,7 +327,9 @@ static void eraseDeadArrays(func::FuncOp function) {
       op->erase();
 }
 
-LogicalResult obs::finishHostArrays(func::FuncOp function) {
+/// Replaces the casts by the memory of the views that they cast. Replaces reads
+/// of views by copies of one element, and their extents by `memref.dim`.
+static LogicalResult convertBody(func::FuncOp function) {
   eraseDeadArrays(function);
   // First: an index map may build extents by `obs.dim`.
   WalkResult walked = function.walk([&](UnrealizedConversionCastOp cast) {
@@ -448,3 +394,14 @@ LogicalResult obs::finishHostArrays(func::FuncOp function) {
   eraseDeadArrays(function);
   return success();
 }
+
+namespace {
+struct BufferizeHost : obs::impl::ObsBufferizeHostPassBase<BufferizeHost> {
+  void runOnOperation() override {
+    if (isHostFunction(getOperation()) &&
+        (failed(convertInterfaces(getOperation())) ||
+         failed(convertBody(getOperation()))))
+      signalPassFailure();
+  }
+};
+} // namespace

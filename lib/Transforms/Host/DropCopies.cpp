@@ -1,4 +1,4 @@
-//===- HostCopies.cpp - Copies of stored arrays -------- ------------------===//
+//===- DropCopies.cpp - Copies of stored arrays ---------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,12 +10,21 @@
 // element to its own memory. Arrays do not change, so the stored array can
 // replace the copy.
 //
+// In: fused programs over arrays. Out: the same, without the forces that only
+// copy an array in memory that nothing writes afterwards.
+//
 //===----------------------------------------------------------------------===//
 
-#include "HostArrays.h"
-#include "InPlace.h"
+#include "HostMemory.h"
+#include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
+#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSDROPCOPIESPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -146,13 +155,19 @@ static Value getStored(ForceOp force, Value array) {
              : Value();
 }
 
-/// Removes the arrays that are stored already from `force`.
-static void dropCopiesOf(ForceOp force) {
+/// Removes the arrays that are stored already, and repeated ones, from `force`.
+/// False if there are none.
+static bool dropCopiesOf(ForceOp force) {
   SmallVector<Value> arrays, results;
   SmallVector<Type> types;
   StringAttr name = force.getKernelAttr();
   for (auto [array, result] :
        llvm::zip_equal(force.getArrays(), force.getResults())) {
+    // The result of one program is stored once.
+    if (auto *known = llvm::find(arrays, array); known != arrays.end()) {
+      result.replaceAllUsesWith(results[known - arrays.begin()]);
+      continue;
+    }
     Value stored = getStored(force, array);
     if (!stored || stored.getType() != result.getType()) {
       arrays.push_back(array);
@@ -169,7 +184,7 @@ static void dropCopiesOf(ForceOp force) {
     }
   }
   if (arrays.size() == force.getArrays().size())
-    return;
+    return false;
   if (!arrays.empty()) {
     OpBuilder builder(force);
     auto rest =
@@ -180,16 +195,21 @@ static void dropCopiesOf(ForceOp force) {
       before.replaceAllUsesWith(after);
   }
   force.erase();
+  return true;
 }
 
-void obs::dropCopies(func::FuncOp function) {
-  SmallVector<ForceOp> forces;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // Given memories are written.
-    if (auto force = dyn_cast<ForceOp>(op); force && force.getInto().empty())
-      forces.push_back(force);
-    return isa<FillOp, DistributeOp>(op) ? WalkResult::skip()
-                                         : WalkResult::advance();
-  });
-  llvm::for_each(forces, dropCopiesOf);
-}
+namespace {
+struct DropCopies : obs::impl::ObsDropCopiesPassBase<DropCopies> {
+  void runOnOperation() override {
+    bool changed = false;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isHostFunction(function))
+        for (ForceOp force : getHostForces(function))
+          // Given memories are written.
+          if (force.getInto().empty())
+            changed |= dropCopiesOf(force);
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,17 +1,25 @@
-//===- HostPlan.cpp - Launches of a host function -------------------------===//
+//===- ReportPlan.cpp - Launches of a host function -----------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// In: host code on memrefs, in any phase. Prints its plan and changes nothing.
+//
+//===----------------------------------------------------------------------===//
 
-#include "HostPlan.h"
-#include "HostArrays.h"
+#include "HostMemory.h"
 #include "InPlace.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Transforms/Host/KernelNames.h"
+#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSREPORTPLANPASS
+#include "Obsidian/Transforms/Host/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -206,4 +214,13 @@ void Plan::report() {
     remark.attachNote(location) << text;
 }
 
-void obs::reportPlan(func::FuncOp function) { Plan(function).report(); }
+namespace {
+struct ReportPlan : obs::impl::ObsReportPlanPassBase<ReportPlan> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isHostFunction(function))
+        Plan(function).report();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
