@@ -13,6 +13,7 @@
 
 #include "EmitPTX.h"
 #include "Obsidian/Conversion/Toolkit.h"
+#include "UnrollLoops.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -24,9 +25,11 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include <mutex>
 
 namespace mlir::obs {
@@ -145,6 +148,40 @@ static void reportLocalMemory(llvm::Module &module, gpu::GPUModuleOp source) {
   }
 }
 
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     unsigned optLevel) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  machine.registerPassBuilderCallbacks(builder);
+  builder.registerLateLoopOptimizationsEPCallback(
+      [](llvm::LoopPassManager &manager, llvm::OptimizationLevel level) {
+        if (level.getSpeedupLevel() >= 2)
+          manager.addPass(detail::UnrollLoopsPass());
+      });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::OptimizationLevel level = llvm::OptimizationLevel::O2;
+  if (optLevel == 0)
+    level = llvm::OptimizationLevel::O0;
+  else if (optLevel == 1)
+    level = llvm::OptimizationLevel::O1;
+  else if (optLevel == 3)
+    level = llvm::OptimizationLevel::O3;
+  llvm::ModulePassManager manager =
+      optLevel == 0 ? builder.buildO0DefaultPipeline(level)
+                    : builder.buildPerModuleDefaultPipeline(level);
+  manager.run(module, modules);
+}
+
 /// Replaces the conversion of a truth value to a float by a choice. NVPTX
 /// converts it as an integer of 32 bits without its sign, so that true becomes
 /// 1, and not -1. The optimiser makes such conversions of longer ones, so this
@@ -186,7 +223,7 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
   nameArrays(*module);
   if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
     return failure();
-  optimize(*module, machine, /*enable=*/options.optLevel > 0);
+  optimize(*module, machine, options.optLevel);
   chooseForBits(*module);
   if (options.optLevel > 0)
     reportLocalMemory(*module, nvvmModule);

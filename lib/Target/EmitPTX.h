@@ -26,9 +26,6 @@ getTargetMachine(Operation *op, StringRef chip, const PTXOptions &options);
 /// needs to write their lines into the PTX.
 void addLineInfo(gpu::GPUModuleOp nvvmModule);
 
-/// Runs the passes of LLVM, or only those that all kernels need.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool enable);
-
 /// Optimised LLVM IR of a module in the NVVM dialect.
 FailureOr<std::unique_ptr<llvm::Module>>
 emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,

@@ -22,8 +22,7 @@ struct PTXOptions {
   /// not have. `none`: such functions are refused. Empty: the CUDA toolkit is
   /// searched for the file.
   std::string libdevice;
-  /// The level of LLVM's code generation, 0 to 3. At 0, LLVM does not optimise
-  /// kernels.
+  /// 0 to 3, as for LLVM's option -O.
   unsigned optLevel = 2;
   /// The PTX has the file and the line of each instruction, which profilers
   /// show.
