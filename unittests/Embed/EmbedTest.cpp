@@ -366,6 +366,36 @@ TEST(EmbedTest, Output) {
   }
 }
 
+TEST(EmbedTest, StableHLO) {
+  // The function of the reduction calls another one.
+  constexpr const char *text = R"(
+"func.func"() <{function_type = (tensor<3xi32>) -> tensor<i32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "func.call"(%a, %b) <{callee = @sum}> : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+  "func.return"(%s) : (tensor<i32>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<i32>, tensor<i32>) -> tensor<i32>, sym_name = "sum", sym_visibility = "private"}> ({
+^bb0(%a: tensor<i32>, %b: tensor<i32>):
+  %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  "func.return"(%c) : (tensor<i32>) -> ()
+}) : () -> ()
+)";
+  Compiler compiler;
+  // Only programs of StableHLO may contain its operations.
+  CompileOptions options;
+  for (bool isStableHLO : {false, true, false, true}) {
+    options.isStableHLO = isStableHLO;
+    auto program = compiler.compile(text, "-", options);
+    EXPECT_EQ(program != nullptr, isStableHLO);
+    EXPECT_EQ(compiler.getMessages().empty(), isStableHLO);
+  }
+}
+
 TEST(EmbedTest, Messages) {
   Compiler compiler;
   EXPECT_FALSE(compiler.compile("func.func @f() { obs.nothing }", "a.mlir"));
