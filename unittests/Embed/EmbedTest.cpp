@@ -342,6 +342,7 @@ TEST(EmbedTest, ContractsThatAreNotValid) {
   refuse("\"op\": \"arith.ceildivui\"", "\"op\": \"arith.negf\"");
   refuse("\"extents\": [\n            \"v0\"", "\"extents\": [\n \"v1\"");
   refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"few\"");
+  refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"-1\"");
   for (size_t length = 0; length < contract.size(); length += 97) {
     Compiler other;
     EXPECT_FALSE(other.read({StringRef(contract).take_front(length), "", ""}));
