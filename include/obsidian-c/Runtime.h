@@ -82,7 +82,9 @@ OBS_EXPORT obs_status obs_run(obs_executable *executable,
 /* The results of the last run, one for each result slot. Their data is valid
  * until the next run of the executable, or until it is destroyed. An array on a
  * GPU that `allocate` returned is valid until the caller frees it. A result may
- * be an argument or a part of an argument. */
+ * be an argument or a part of an argument. If the last run has no such result,
+ * because it failed, for example, `rank` is -1, `data` is NULL, and there is a
+ * message. */
 OBS_EXPORT obs_value obs_get_result(const obs_executable *executable,
                                     size_t number);
 

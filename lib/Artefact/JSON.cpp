@@ -471,6 +471,10 @@ void FunctionReader::readLaunch(const json::Object &object, Step &step) {
             ? use("1", "index")
             : use(getText(object, member),
                   member == "sharedBytes" ? "i32" : "index"));
+  const PlanValue &shared = get(step.operands[2]);
+  if (!check(!shared.isConstant || static_cast<int32_t>(shared.bits) >= 0,
+             "'sharedBytes' is negative"))
+    return;
   const Kernel *kernel = artefact.findKernel(step.text);
   const json::Array &arguments = getArray(object, "arguments");
   if (!check(kernel && kernel->getNumParameters() == arguments.size(),

@@ -29,6 +29,8 @@ struct obs_compiler {
   embed::Compiler compiler;
   /// The messages of the last call.
   std::vector<FlatMessage> messages;
+  /// The message of a call that did not reach the compiler.
+  embed::Message refusal;
 
   void addMessages(const std::vector<embed::Message> &from, int64_t parent) {
     for (const embed::Message &message : from) {
@@ -36,6 +38,12 @@ struct obs_compiler {
       messages.push_back({&message, parent});
       addMessages(message.notes, number);
     }
+  }
+  /// The call ends with one error.
+  void refuse(const Twine &reason) {
+    refusal = {};
+    refusal.text = reason.str();
+    messages = {{&refusal, -1}};
   }
   void collectMessages() {
     messages.clear();
@@ -61,10 +69,19 @@ struct obs_executable {
 static obs_text toText(StringRef text) { return {text.data(), text.size()}; }
 
 /// The members of `given` that the caller knows, and defaults for the others.
+/// If `given` has no size, nothing, and a message.
 template <typename Options>
-static Options readOptions(const Options *given, Options defaults) {
-  if (given)
-    std::memcpy(&defaults, given, std::min(given->size, sizeof(Options)));
+static std::optional<Options> readOptions(obs_compiler &compiler,
+                                          StringRef name, const Options *given,
+                                          Options defaults) {
+  if (!given)
+    return defaults;
+  if (given->size <= sizeof(given->size)) {
+    compiler.refuse("the member 'size' of " + name + " is " +
+                    Twine(given->size) + ": set it to sizeof(" + name + ")");
+    return std::nullopt;
+  }
+  std::memcpy(&defaults, given, std::min(given->size, sizeof(Options)));
   return defaults;
 }
 
@@ -158,7 +175,11 @@ obs_message obs_compiler_get_message(const obs_compiler *compiler,
 obs_program *obs_compile(obs_compiler *compiler, const char *text,
                          size_t length, const char *file,
                          const obs_compile_options *options) {
-  obs_compile_options given = readOptions(options, {});
+  std::optional<obs_compile_options> read =
+      readOptions(*compiler, "obs_compile_options", options, {});
+  if (!read)
+    return nullptr;
+  const obs_compile_options &given = *read;
   embed::CompileOptions compile;
   if (given.entry)
     compile.entry = given.entry;
@@ -179,7 +200,11 @@ obs_program *obs_compile(obs_compiler *compiler, const char *text,
 }
 
 obs_program *obs_read(obs_compiler *compiler, const obs_saved_program *saved) {
-  obs_saved_program given = readOptions(saved, {});
+  std::optional<obs_saved_program> read =
+      readOptions(*compiler, "obs_saved_program", saved, {});
+  if (!read)
+    return nullptr;
+  const obs_saved_program &given = *read;
   auto toRef = [](obs_text text) { return StringRef(text.data, text.length); };
   auto program = compiler->compiler.read(
       {toRef(given.contract), toRef(given.ptx), toRef(given.kernels)},
@@ -237,7 +262,18 @@ obs_executable *obs_load(obs_program *program,
   obs_device_options defaults = {};
   defaults.kind = OBS_EMULATOR;
   defaults.index = -1;
-  obs_device_options given = readOptions(options, defaults);
+  std::optional<obs_device_options> read =
+      readOptions(program->owner, "obs_device_options", options, defaults);
+  if (!read)
+    return nullptr;
+  const obs_device_options &given = *read;
+  // C has no check of this type.
+  int64_t kind = given.kind;
+  if (kind < OBS_INTERPRETER || kind > OBS_CUDA) {
+    program->owner.refuse("the kind of device is " + Twine(kind) +
+                          ", and no obs_device_kind");
+    return nullptr;
+  }
   embed::DeviceOptions device;
   device.kind = given.kind == OBS_INTERPRETER ? embed::DeviceKind::Interpreter
                 : given.kind == OBS_CUDA      ? embed::DeviceKind::Cuda
@@ -266,10 +302,17 @@ void obs_executable_destroy(obs_executable *executable) { delete executable; }
 obs_status obs_run(obs_executable *executable, const obs_value *arguments,
                    size_t num_arguments, void *stream) {
   obs_compiler &compiler = executable->owner.owner;
+  executable->results = {};
   SmallVector<embed::Argument> given;
   for (const obs_value &value : ArrayRef(arguments, num_arguments)) {
     embed::Argument &argument = given.emplace_back();
     argument.elementType = getType(compiler.compiler.getContext(), value.type);
+    if (!argument.elementType) {
+      compiler.refuse("argument " + Twine(given.size()) + " has the type " +
+                      Twine(static_cast<int64_t>(value.type)) +
+                      ", which is no obs_type");
+      return OBS_FAILURE;
+    }
     argument.isScalar = value.rank < 0;
     if (value.rank > 0)
       argument.extents.assign(value.extents, value.extents + value.rank);
@@ -277,8 +320,8 @@ obs_status obs_run(obs_executable *executable, const obs_value *arguments,
   }
   auto results = executable->executable->run(given, stream);
   compiler.collectMessages();
-  executable->results =
-      failed(results) ? ArrayRef<embed::Argument>() : *results;
+  if (succeeded(results))
+    executable->results = *results;
   return failed(results) ? OBS_FAILURE : OBS_SUCCESS;
 }
 
@@ -292,6 +335,13 @@ obs_status obs_run_packed(obs_executable *executable, const uint64_t *arguments,
 }
 
 obs_value obs_get_result(const obs_executable *executable, size_t number) {
+  if (number >= executable->results.size()) {
+    executable->owner.owner.refuse(
+        "there is no result " + Twine(number) +
+        ": the number of results of the last run is " +
+        Twine(executable->results.size()));
+    return {OBS_I1, -1, nullptr, nullptr};
+  }
   const embed::Argument &result = executable->results[number];
   return {getCode(llvm::to_string(result.elementType)),
           result.isScalar ? -1 : static_cast<int32_t>(result.extents.size()),

@@ -9,6 +9,7 @@
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
 #include "Obsidian/FrontEnd/Passes.h"
+#include "Obsidian/FrontEnd/StableHLO.h"
 #include "Obsidian/Interpreter/Slots.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -112,12 +113,12 @@ std::unique_ptr<Program> Compiler::compile(StringRef text, StringRef file,
                                            const CompileOptions &options) {
   Call call(*this);
   // The dialects of other programs are not registered.
-  context->allowUnregisteredDialects(options.isStableHLO);
+  allowStableHLO(*context, options.isStableHLO);
   auto module =
       parseSourceString<ModuleOp>(text, ParserConfig(context.get()), file);
   if (module && options.isStableHLO && failed(importStableHLO(*module)))
     module = {};
-  context->allowUnregisteredDialects(false);
+  allowStableHLO(*context, false);
   return build(std::move(module), options);
 }
 

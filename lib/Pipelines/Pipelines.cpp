@@ -193,42 +193,72 @@ void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   emulator::buildEmulatorToLLVMPipeline(pm.nest<ModuleOp>());
 }
 
+using ErrorHandler = function_ref<LogicalResult(const Twine &)>;
+
+/// Registers a pipeline of modules. In a pass manager of other operations, its
+/// passes would end the process.
+template <typename Options>
+static void registerPipeline(
+    StringRef name, StringRef description,
+    std::function<LogicalResult(OpPassManager &, const Options &, ErrorHandler)>
+        build) {
+  registerPassPipeline(
+      name, description,
+      [name, build](OpPassManager &pm, StringRef text, ErrorHandler onError) {
+        if (pm.getOpAnchorName() != ModuleOp::getOperationName())
+          return onError("the pipeline '" + name +
+                         "' is for 'builtin.module', not for '" +
+                         pm.getOpAnchorName() + "'");
+        Options options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        return build(pm, options, onError);
+      },
+      [](function_ref<void(const ::mlir::detail::PassOptions &)> handler) {
+        handler(Options());
+      });
+}
+
 void registerObsPipelines() {
   registerObsTargetPasses();
-  PassPipelineRegistration<ObsToLaunchesOptions>(
+  registerPipeline<ObsToLaunchesOptions>(
       "obs-to-launches",
       "Lower fused programs over arrays to kernels, and host functions in "
       "memory that launch them; report the plan",
-      buildObsToLaunchesPipeline);
-  PassPipelineRegistration<ObsToGPUOptions>(
-      "obs-to-levels",
+      [](OpPassManager &pm, const ObsToLaunchesOptions &options, ErrorHandler) {
+        buildObsToLaunchesPipeline(pm, options);
+        return success();
+      });
+  auto add = [](StringRef name, StringRef description,
+                void (*build)(OpPassManager &, const ObsToGPUOptions &)) {
+    registerPipeline<ObsToGPUOptions>(name, description,
+                                      [build](OpPassManager &pm,
+                                              const ObsToGPUOptions &options,
+                                              ErrorHandler) {
+                                        build(pm, options);
+                                        return success();
+                                      });
+  };
+  add("obs-to-levels",
       "Lower programs over arrays to kernels in level IR, with barriers and a "
       "plan of shared memory, as the input of obs-map-levels",
       buildObsToLevelsPipeline);
-  PassPipelineRegistration<ObsToGPUOptions>(
-      "obs-to-gpu",
+  add("obs-to-gpu",
       "Lower programs over arrays to GPU kernels, and host functions that "
       "launch them",
       buildObsToGPUPipeline);
-  PassPipelineRegistration<ObsToGPUOptions>(
-      "obs-to-cpu",
+  add("obs-to-cpu",
       "Lower programs to the functions in the LLVM dialect that the emulator "
       "runs",
       buildObsToCPUPipeline);
-  registerPassPipeline(
+  registerPipeline<ObsToNVVMOptions>(
       "obs-to-nvvm", "Lower programs to kernels in NVVM or PTX",
-      [](OpPassManager &pm, StringRef text,
-         function_ref<LogicalResult(const Twine &)> errorHandler) {
-        ObsToNVVMOptions options;
-        if (failed(options.parseFromString(text)))
-          return failure();
-        if (failed(buildObsToNVVMPipeline(pm, options)))
-          return errorHandler("unknown format '" + Twine(options.format) +
-                              "'; known are isa and nvvm");
-        return success();
-      },
-      [](function_ref<void(const ::mlir::detail::PassOptions &)> handler) {
-        handler(ObsToNVVMOptions());
+      [](OpPassManager &pm, const ObsToNVVMOptions &options,
+         ErrorHandler onError) -> LogicalResult {
+        if (succeeded(buildObsToNVVMPipeline(pm, options)))
+          return success();
+        return onError("unknown format '" + Twine(options.format) +
+                       "'; known are isa and nvvm");
       });
 }
 

@@ -21,6 +21,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/ScopedPrinter.h"
 #include <numeric>
+#include <set>
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSREPORTCOSTPASS
@@ -299,7 +300,8 @@ std::pair<int64_t, int64_t> Reporter::getJoined(const MemoryAccess &access) {
       !getAddress(access))
     return {0, 1};
   LinearForm own = *getAddress(access);
-  llvm::DenseSet<int64_t> distances;
+  // Two values of int64_t are no keys of a DenseSet.
+  std::set<int64_t> distances;
   for (Operation &op : *access.op->getBlock()) {
     std::optional<MemoryAccess> other = MemoryAccess::get(&op);
     if (!other || other->kind != access.kind || other->width > 1 ||
@@ -311,9 +313,9 @@ std::pair<int64_t, int64_t> Reporter::getJoined(const MemoryAccess &access) {
       distances.insert(distance.constant);
   }
   int64_t first = 0, length = 1;
-  for (; distances.contains(first - 1); ++length)
+  for (; distances.count(first - 1); ++length)
     --first;
-  for (; distances.contains(first + length);)
+  for (; distances.count(first + length);)
     ++length;
   // One access needs an address that is a multiple of its size. Threads share
   // the begin of a tile, which is one.

@@ -1,5 +1,19 @@
 // RUN: obs-opt --obs-report-cost %s -o /dev/null | FileCheck %s
 
+// The distance of two accesses can be any number.
+// CHECK-LABEL: kernel 'far'
+// CHECK: read global i8
+obs.kernel @far(%a: memref<?xi8>, %o: memref<?xi8>) attributes {threads = 64 : i64} {
+  scf.forall (%t) in (64) {
+    %first = arith.constant 0 : index
+    %last = arith.constant 9223372036854775807 : index
+    %x = memref.load %a[%first] : memref<?xi8>
+    %y = memref.load %a[%last] : memref<?xi8>
+    %z = arith.addi %x, %y : i8
+    memref.store %z, %o[%t] : memref<?xi8>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
 // Requests of warps, in kernels of one block part each.
 
 #block = #obs.map<block, thread>

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/FrontEnd/StableHLO.h"
 #include "Obsidian/RegisterAll.h"
 #include "Obsidian/Tools/ErrorHandlers.h"
 #include "Obsidian/Tools/Inputs.h"
@@ -16,6 +17,7 @@ int main(int argc, char **argv) {
   mlir::obs::installErrorHandlers("obs-opt");
   mlir::DialectRegistry registry;
   mlir::obs::registerAllDialects(registry);
+  mlir::obs::registerStableHLO(registry);
   mlir::obs::registerAllPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Obsidian optimizer driver\n", registry);

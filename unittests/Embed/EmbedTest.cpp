@@ -342,6 +342,7 @@ TEST(EmbedTest, ContractsThatAreNotValid) {
   refuse("\"op\": \"arith.ceildivui\"", "\"op\": \"arith.negf\"");
   refuse("\"extents\": [\n            \"v0\"", "\"extents\": [\n \"v1\"");
   refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"few\"");
+  refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"-1\"");
   for (size_t length = 0; length < contract.size(); length += 97) {
     Compiler other;
     EXPECT_FALSE(other.read({StringRef(contract).take_front(length), "", ""}));
@@ -363,6 +364,36 @@ TEST(EmbedTest, Output) {
       ASSERT_TRUE(succeeded(executable->run(argument)));
       EXPECT_EQ(executable->getOutput(), "2 elements\n");
     }
+  }
+}
+
+TEST(EmbedTest, StableHLO) {
+  // The function of the reduction calls another one.
+  constexpr const char *text = R"(
+"func.func"() <{function_type = (tensor<3xi32>) -> tensor<i32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "func.call"(%a, %b) <{callee = @sum}> : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+  "func.return"(%s) : (tensor<i32>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<i32>, tensor<i32>) -> tensor<i32>, sym_name = "sum", sym_visibility = "private"}> ({
+^bb0(%a: tensor<i32>, %b: tensor<i32>):
+  %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  "func.return"(%c) : (tensor<i32>) -> ()
+}) : () -> ()
+)";
+  Compiler compiler;
+  // Only programs of StableHLO may contain its operations.
+  CompileOptions options;
+  for (bool isStableHLO : {false, true, false, true}) {
+    options.isStableHLO = isStableHLO;
+    auto program = compiler.compile(text, "-", options);
+    EXPECT_EQ(program != nullptr, isStableHLO);
+    EXPECT_EQ(compiler.getMessages().empty(), isStableHLO);
   }
 }
 

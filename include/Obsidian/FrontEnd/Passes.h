@@ -20,8 +20,8 @@ namespace mlir::obs {
 /// Runs `convert-linalg-to-obs`. After an error, `module` is unchanged.
 LogicalResult convertLinalgToObs(ModuleOp module);
 
-/// Runs `obs-import-stablehlo`. After an error, `module` is unchanged. To parse
-/// such a module, the context must allow unregistered dialects.
+/// Runs `obs-import-stablehlo`. After an error, `module` is unchanged. See
+/// `StableHLO.h` for contexts that can parse such a module.
 LogicalResult importStableHLO(ModuleOp module);
 
 } // namespace mlir::obs

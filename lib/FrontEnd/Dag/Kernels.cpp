@@ -379,7 +379,8 @@ void Lowering::storeCollective(Node *node, Stored &result) {
         all.clear();
       if (!isCount)
         all.push_back(extent);
-      if (all.size() != type.getExtents().size())
+      // The counts have an extent of 1, also if two loops are around them.
+      if (isCount || all.size() != type.getExtents().size())
         array = ReshapeOp::create(b, pull(all.size(), type.getElementTypes()),
                                   array, all);
     }

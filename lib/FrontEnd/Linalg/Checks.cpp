@@ -105,8 +105,7 @@ LogicalResult Converter::verifyMaps(Structured &s) {
   return success();
 }
 
-/// True if two extents are known to be equal.
-static bool isSameExtent(OpFoldResult a, OpFoldResult b) {
+bool fromlinalg::isSameExtent(OpFoldResult a, OpFoldResult b) {
   if (isEqualConstantIntOrValue(a, b))
     return true;
   auto x = dyn_cast<Value>(a), y = dyn_cast<Value>(b);
@@ -122,6 +121,42 @@ void Converter::assertSame(OpFoldResult extent, OpFoldResult other,
     return;
   Value isSame = b.compare(Order::EQ, b.getIndex(extent), b.getIndex(other));
   AssertOp::create(b, isSame, b.getStringAttr(message));
+}
+
+/// The elements of a slice are in the destination. Nothing overflows, whatever
+/// the numbers are.
+void Converter::assertInside(tensor::InsertSliceOp op,
+                             ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<OpFoldResult> sizes) {
+  Value dest = lookup(op.getDest());
+  auto subtract = [&](Value x, Value y) {
+    return b.createOrFold<arith::SubIOp>(x, y);
+  };
+  for (auto [d, offset, size, stride] :
+       llvm::enumerate(offsets, sizes, op.getStaticStrides())) {
+    OpFoldResult extent = b.getExtent(dest, d);
+    // The verifier of the operation compares constants.
+    if (getConstantIntValue(extent) && getConstantIntValue(offset) &&
+        getConstantIntValue(size))
+      continue;
+    if (isConstantIntValue(offset, 0) && stride == 1 &&
+        isSameExtent(extent, size))
+      continue;
+    Value begin = b.getIndex(offset), end = b.getIndex(extent),
+          count = b.getIndex(size), one = b.getIndex(1);
+    Value begins = b.compare(Order::LT, begin, end, /*isUnsigned=*/true);
+    // The steps that are available after the first element.
+    Value room = b.createOrFold<arith::DivUIOp>(
+        subtract(subtract(end, one), begin), b.getIndex(stride));
+    Value ends =
+        b.compare(Order::LE, subtract(count, one), room, /*isUnsigned=*/true);
+    Value isEmpty = b.compare(Order::EQ, count, b.getIndex(0));
+    Value isInside = b.createOrFold<arith::OrIOp>(
+        b.createOrFold<arith::AndIOp>(begins, ends), isEmpty);
+    AssertOp::create(
+        b, isInside,
+        b.getStringAttr("the slice of 'tensor.insert_slice' leaves the array"));
+  }
 }
 
 /// Finds the extent of each dimension in an operand that is indexed by it

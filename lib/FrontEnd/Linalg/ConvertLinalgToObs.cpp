@@ -15,6 +15,7 @@
 #include "Converter.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -204,6 +205,16 @@ LogicalResult Converter::run() {
         [](Operation *op) {
           if (isOpTriviallyDead(op))
             op->erase();
+        });
+    // The verifier does not know the program in linalg.
+    ScopedDiagnosticHandler explain(
+        result->getContext(), [](Diagnostic &error) {
+          if (StringRef(error.str()).contains("[R8-"))
+            error.attachNote()
+                << "in the program of linalg: copy the memory by "
+                   "memref.copy before an operation writes to it, "
+                   "or write to other memory";
+          return failure();
         });
     if (failed(verify(*result)))
       return failure();

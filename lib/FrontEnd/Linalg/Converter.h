@@ -67,6 +67,9 @@ struct Structured {
   }
 };
 
+/// True if two extents are known to be equal.
+bool isSameExtent(OpFoldResult a, OpFoldResult b);
+
 class Converter : public FunctionImporter {
 public:
   explicit Converter(ModuleOp module) : FunctionImporter(module) {}
@@ -84,6 +87,8 @@ private:
   LogicalResult verifyMaps(Structured &s);
   LogicalResult findDomain(Structured &s);
   void assertSame(OpFoldResult extent, OpFoldResult other, StringRef message);
+  void assertInside(tensor::InsertSliceOp op, ArrayRef<OpFoldResult> offsets,
+                    ArrayRef<OpFoldResult> sizes);
 
   // Values.
   Value getArray(Value value);

@@ -59,6 +59,7 @@ LogicalResult Converter::convertInsert(tensor::InsertSliceOp op) {
     return op.emitOpError("has a stride that is not known, or less than 1");
   if (sizes.empty())
     return defineArray(op, source);
+  assertInside(op, offsets, sizes);
   source = b.reshape(source, sizes);
   auto write = [&](ValueRange i) {
     Target target;

@@ -146,10 +146,11 @@ Importer::Window Importer::parseWindow(Operation *op, StringRef text,
   }
   w.isUnsigned = getElement(indices).isUnsignedInteger();
   auto isDims = [&](ArrayRef<int64_t> dims, int64_t count) {
-    DenseSet<int64_t> seen(dims.begin(), dims.end());
-    return seen.size() == dims.size() && llvm::all_of(dims, [&](int64_t dim) {
-             return dim >= 0 && dim < count;
-           });
+    // Two values of int64_t are no keys of a DenseSet.
+    SmallVector<bool> seen(count);
+    return llvm::all_of(dims, [&](int64_t dim) {
+      return dim >= 0 && dim < count && !std::exchange(seen[dim], true);
+    });
   };
   auto size = [](ArrayRef<int64_t> list) -> int64_t { return list.size(); };
   bool isValid = !text.empty() && isIndexType(getElement(indices)) &&

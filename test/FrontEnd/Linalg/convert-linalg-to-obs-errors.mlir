@@ -151,7 +151,8 @@ func.func @main(%x: memref<4xf32>) -> tensor<4xf32> {
   %c = arith.constant 0.0 : f32
   // expected-note @+1 {{the force is here}}
   linalg.fill ins(%c : f32) outs(%x : memref<4xf32>)
-  // expected-error @+1 {{[R8-after] uses an array that reads memory which a force has overwritten}}
+  // expected-error @+2 {{[R8-after] uses an array that reads memory which a force has overwritten}}
+  // expected-note @+1 {{in the program of linalg: copy the memory by memref.copy before an operation writes to it}}
   return %r : tensor<4xf32>
 }
 

@@ -98,6 +98,15 @@
 
 // -----
 
+"func.func"() <{function_type = (tensor<9xf32>, tensor<3x1xi32>) -> tensor<3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<9xf32>, %i: tensor<3x1xi32>):
+  // expected-error @+1 {{'stablehlo.gather' op has dimension numbers that do not fit its operands}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [9223372036854775807], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<9xf32>, tensor<3x1xi32>) -> tensor<3xf32>
+  "func.return"(%r) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
 // A function of elements has scalars only.
 "func.func"() <{function_type = (tensor<9xf32>, tensor<f32>) -> tensor<f32>, sym_name = "main"}> ({
 ^bb0(%x: tensor<9xf32>, %zero: tensor<f32>):

@@ -24,6 +24,39 @@
   "func.return"(%r#0, %r#1) : (tensor<5xi32>, tensor<5xi32>) -> ()
 }) : () -> ()
 
+// The functions of a reduction and of a sort call a function. Rows 0 1 2 and 3 4 5.
+// REDEFINE: %{entry} = calls
+// REDEFINE: %{args} = iota:2x3xi32
+// RUN: %{check}
+// calls: [3, 12]
+// calls: {{\[\[}}2, 1, 0],
+// calls: [5, 4, 3]]
+"func.func"() <{function_type = (tensor<2x3xi32>) -> (tensor<2xi32>, tensor<2x3xi32>), sym_name = "calls"}> ({
+^bb0(%x: tensor<2x3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "func.call"(%a, %b) <{callee = @sum}> : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<2x3xi32>, tensor<i32>) -> tensor<2xi32>
+  %r = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "func.call"(%a, %b) <{callee = @larger}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  "func.return"(%s, %r) : (tensor<2xi32>, tensor<2x3xi32>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<i32>, tensor<i32>) -> tensor<i32>, sym_name = "sum", sym_visibility = "private"}> ({
+^bb0(%a: tensor<i32>, %b: tensor<i32>):
+  %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  "func.return"(%c) : (tensor<i32>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<i32>, tensor<i32>) -> tensor<i1>, sym_name = "larger", sym_visibility = "private"}> ({
+^bb0(%a: tensor<i32>, %b: tensor<i32>):
+  %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  "func.return"(%c) : (tensor<i1>) -> ()
+}) : () -> ()
+
 // Few long rows: with n elements, row r has n (n - 1) / 2 + r n n, in 32 bits.
 // REDEFINE: %{entry} = long_rows
 // REDEFINE: %{args} = iota:2x40000xi32
