@@ -531,8 +531,8 @@ def sorts() -> list[Work]:
             (from_library(radix, "cub_sort_u32", like(0)),), lambda n: 36.0 * n,
         ),
         Work(
-            "radix-sort-pairs", "radix sorts", "radix_sort_64.py: pairs", with_values,
-            radix_sort_64.pairs, pairs, (from_library(radix, "cub_sort_pairs", like(0, 1)),),
+            "radix-sort-pairs", "radix sorts", "radix_sort.py: pairs", with_values,
+            radix_sort.pairs, pairs, (from_library(radix, "cub_sort_pairs", like(0, 1)),),
             lambda n: 68.0 * n,
         ),
         Work(

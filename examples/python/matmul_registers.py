@@ -67,8 +67,7 @@ def matmul_registers(a: Annotated[Pull, "m", "k", f32], b: Annotated[Pull, "k", 
         @obs.fill((ROWS, COLUMNS), f32, over=(8, 16))
         def spread(r, q):
             return {
-                (place(r, u, ROWS), place(q, v, COLUMNS)): s
-                for s, (u, v) in zip(acc[r, q], PLACES)
+                (place(r, u, ROWS), place(q, v, COLUMNS)): s for s, (u, v) in zip(acc[r, q], PLACES)
             }
 
         return spread

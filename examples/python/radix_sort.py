@@ -1,8 +1,8 @@
 """Radix sort, least significant digit first, with 8 bits in each pass.
 
-Keys have 32 bits: unsigned (`sort_u32`), signed (`sort_i32`) or floats (`sort_f32`). Floats are in
-the order of IEEE 754-2008: -NaN, -infinity, ..., -0, +0, ..., +infinity, NaN. radix_sort_64.py has
-keys of 64 bits, and keys with values. From: N. Satish, M. Harris, M. Garland, 2009.
+Keys have 32 bits: unsigned (`sort_u32`), signed (`sort_i32`), floats (`sort_f32`), or unsigned with
+values (`pairs`). Floats are in the order of IEEE 754-2008: -NaN, -infinity, ..., -0, +0, ...,
++infinity, NaN. radix_sort_64.py has keys of 64 bits. From: N. Satish, M. Harris, M. Garland, 2009.
 
 A fill counts the digits of all passes, and a scan of the counts of a pass yields the index at which
 the keys with each digit begin. `partition` then moves the keys to the ranges of their digits, and
@@ -72,3 +72,8 @@ def sort_f32(keys: Annotated[Pull, "n", f32]):
         return bits ^ obs.where(bits < 0, -1, i32.min)
 
     return sort(keys, turn)
+
+
+@obs.jit(threads=256)
+def pairs(keys: Keys, values: Keys):
+    return sort(obs.zip(keys, values), lambda pair: pair[0])

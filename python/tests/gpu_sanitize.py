@@ -22,8 +22,9 @@ import counting_sort
 import k_means
 import large_sort
 import matmul_registers
-import radix_sort_64
 import whole_arrays
+
+import radix_sort
 
 MODES = {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap", "constant": "constant"}
 
@@ -84,7 +85,7 @@ def sorts(n: int) -> int:
         found = counting_sort.occurrence(cupy.asarray(a), limit)
         np.testing.assert_array_equal(cupy.asnumpy(found), np.unique(a))
     keys = rng.integers(0, 1000, n).astype(np.int32)
-    found = radix_sort_64.pairs(cupy.asarray(keys), cupy.arange(n, dtype=cupy.int32))
+    found = radix_sort.pairs(cupy.asarray(keys), cupy.arange(n, dtype=cupy.int32))
     order = np.argsort(keys, kind="stable")
     np.testing.assert_array_equal(cupy.asnumpy(found[0]), keys[order])
     np.testing.assert_array_equal(cupy.asnumpy(found[1]), order)

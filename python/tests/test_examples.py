@@ -29,9 +29,9 @@ def entry(name: str, case: Any) -> tuple[Any, dict[str, Any]]:
     if name == "convolution":
         rule, form = case.entry.split("_")
         static = {"rule": {"constant": 7, "function": module.by_index}.get(rule, rule)}
-        if form.startswith("tiled"):
-            static["k"] = int(form[-1])
-        return getattr(module, form.rstrip("35")), static
+        if form == "tiled":
+            static["k"] = len(case.inputs[1])
+        return getattr(module, form), static
     if name == "spmv" and case.entry.endswith("_per_row"):
         return module.spmv, {"level": getattr(obs, case.entry.split("_")[0])}
     if name == "weighted-histogram" and case.entry.startswith("per_"):

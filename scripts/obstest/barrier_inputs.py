@@ -76,6 +76,9 @@ def examples_inputs(folder):
         add("large-reduce", f"--entry={entry}", f"random:139300x{kind}:1", blocks=(2,), orders=1)
     # Many keys that do not occur stand between those of each tile of a block.
     add("counting-sort", "--entry=counting", file(0, 0, [0, 139999] * 4500), "140000", blocks=(1,))
+    # Ranges whose privatised copies are parts of the result.
+    for entry, most in (("counting", 20000), ("occurrence", 600000)):
+        add("counting-sort", f"--entry={entry}", file(0, most - 1, 9000), str(most), blocks=(2,))
     # Scans in one pass: a few tiles of 4096 elements, the last one short; and more than a block looks
     # back over at once, side by side. The last tile with fewer elements than a warp takes another way.
     for n, launch in ((9000, {}), (8200, {}), (139300, {"blocks": (40,), "orders": 6})):
