@@ -205,6 +205,34 @@ static void chooseForBits(llvm::Module &module) {
     }
 }
 
+/// Chooses between integers where a choice between floats has the constant -0.
+/// The assembler of CUDA 13.0 takes a choice between -0 and 1 by a comparison
+/// of floats for one between 0 and 1. The optimiser builds such choices, so
+/// this comes last.
+static void chooseSignedZeros(llvm::Module &module) {
+  auto isNegativeZero = [](llvm::Value *value) {
+    auto *number = dyn_cast<llvm::ConstantFP>(value);
+    return number && number->isZero() && number->isNegative();
+  };
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &op :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *choice = dyn_cast<llvm::SelectInst>(&op);
+      if (!choice || (!isNegativeZero(choice->getTrueValue()) &&
+                      !isNegativeZero(choice->getFalseValue())))
+        continue;
+      llvm::IRBuilder<> builder(choice);
+      llvm::Type *type = choice->getType();
+      llvm::Type *bits = builder.getIntNTy(type->getScalarSizeInBits());
+      llvm::Value *chosen = builder.CreateSelect(
+          choice->getCondition(),
+          builder.CreateBitCast(choice->getTrueValue(), bits),
+          builder.CreateBitCast(choice->getFalseValue(), bits));
+      choice->replaceAllUsesWith(builder.CreateBitCast(chosen, type));
+      choice->eraseFromParent();
+    }
+}
+
 FailureOr<std::unique_ptr<llvm::Module>>
 detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
                    llvm::TargetMachine &machine, const PTXOptions &options) {
@@ -225,6 +253,7 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
     return failure();
   optimize(*module, machine, options.optLevel);
   chooseForBits(*module);
+  chooseSignedZeros(*module);
   if (options.optLevel > 0)
     reportLocalMemory(*module, nvvmModule);
   return module;
