@@ -72,8 +72,8 @@ def write_report(result: Mapping[str, Any]) -> str:
     lines = [
         "# Time to compile to PTX",
         "",
-        f"`{result['command']}`, on {result['cpu']}; processor time, the median of "
-        f"{result['runs']} runs.",
+        (f"`{result['command']}`, on {result['cpu']}; processor time, the median of "
+        f"{result['runs']} runs."),
         "",
         "| kernel | nvcc -ptx, s | obs-translate, s | ratio |",
         "| --- | --- | --- | --- |",

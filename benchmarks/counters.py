@@ -366,7 +366,7 @@ def percent(reported: float, counted: float, whole: float) -> float:
 
 
 def summarise(lines: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """How many kernels agree; a kernel at several sizes counts once, and agrees at all of them."""
+    """The numbers of kernels that agree. A kernel agrees if it does so at all of its sizes."""
     kernels: dict[str, list[bool]] = defaultdict(list)
     for line in lines:
         if line["agrees"] is not None:
@@ -383,12 +383,12 @@ def render(result: Mapping[str, Any]) -> str:
         "",
         f"`{result['command']}` on {result['device']}.",
         "",
-        f"{summary['agree']} of {summary['kernels']} kernels agree: every number of the report is "
-        f"within {LIMIT:g}% of the counters. A kernel that is run at several sizes counts once.",
+        (f"{summary['agree']} of {summary['kernels']} kernels agree: every number of the report is "
+        f"within {LIMIT:g}% of the counters. A kernel that is run at several sizes counts once."),
         "",
-        "A cell has the number of the report, and its difference from the counter. ≤ marks an "
+        ("A cell has the number of the report, and its difference from the counter. ≤ marks an "
         "upper limit, and `?` a number that depends on elements. The difference of bank conflicts "
-        "is a share of all wavefronts.",
+        "is a share of all wavefronts."),
         "",
         "| case | kernel | " + " | ".join(q.title for q in QUANTITIES.values()) + " | agrees |",
         "|---|---|" + "---:|" * len(QUANTITIES) + "---|",

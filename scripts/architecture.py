@@ -195,13 +195,13 @@ def draw(links, folders):
     right = max(x + layout.width(node) / 2 for node, x in layout.x.items())
     width, height = round(right) + MARGIN, max(top.values()) + BOX + MARGIN
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        'font-family="sans-serif" font-size="12" text-anchor="middle">',
+        (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+         'font-family="sans-serif" font-size="12" text-anchor="middle">'),
         "<!-- Written by scripts/architecture.py. -->",
         f"<title>{TITLE}</title>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="{MARGIN}" y="26" font-size="15" text-anchor="start">{TITLE}: a line goes down '
-        "from what links to what is linked</text>",
+        (f'<text x="{MARGIN}" y="26" font-size="15" text-anchor="start">{TITLE}: a line goes down '
+         "from what links to what is linked</text>"),
         '<g fill="none" stroke="#667788">',
     ]
     for line in layout.lines:
@@ -214,8 +214,8 @@ def draw(links, folders):
         x, y, box = layout.x[name], top[name], layout.width(name)
         fill = FILL[folders[name].partition("/")[0]]
         out += [
-            f'<rect x="{x - box / 2:.0f}" y="{y}" width="{box:.0f}" height="{BOX}" rx="4" '
-            f'fill="{fill}" stroke="#667788"/>',
+            (f'<rect x="{x - box / 2:.0f}" y="{y}" width="{box:.0f}" height="{BOX}" rx="4" '
+            f'fill="{fill}" stroke="#667788"/>'),
             f'<text x="{x:.0f}" y="{y + 16}">{html.escape(name)}</text>',
             f'<text x="{x:.0f}" y="{y + 31}" font-size="9" fill="#445566">{folders[name]}</text>',
         ]

@@ -63,10 +63,10 @@ config.substitutions.append((
 # The tests of the Python package, with the library of this build.
 config.substitutions.append((
     "%run_pytest",
-    f"env OBS_LIBRARY={os.path.join(config.obs_obj_root, 'lib', 'libobsidian.so')}"
+    (f"env OBS_LIBRARY={os.path.join(config.obs_obj_root, 'lib', 'libobsidian.so')}"
     f" PYTHONPATH={os.path.join(config.obs_src_root, 'python')}"
     f" PYTHONDONTWRITEBYTECODE=1 {config.python_executable} -m pytest -q -p no:cacheprovider"
-    f" -c {os.path.join(config.obs_src_root, 'python', 'pyproject.toml')}"))
+    f" -c {os.path.join(config.obs_src_root, 'python', 'pyproject.toml')}")))
 
 
 def has_cuda_device():

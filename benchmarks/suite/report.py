@@ -137,8 +137,8 @@ def write_report(
         + (f" Before is {before['date']}, commit {before['commit']}." if before else ""),
         "",
         _table(HEAD, lines),
-        f"{verdicts.count('yes')} of {len(lines)} goals are met, {verdicts.count('no')} are not, "
-        f"and {len(lines) - verdicts.count('yes') - verdicts.count('no')} are not known.",
+        (f"{verdicts.count('yes')} of {len(lines)} goals are met, {verdicts.count('no')} are not, "
+        f"and {len(lines) - verdicts.count('yes') - verdicts.count('no')} are not known."),
         "",
     ]
     for goal in GOALS:
@@ -158,8 +158,8 @@ def write_report(
             "",
             "## Other types and sizes",
             "",
-            f"The ratio is to be at least {KEPT:g} of that of the usual type and size. It is for "
-            f"{kept} of {len(variants)}.",
+            (f"The ratio is to be at least {KEPT:g} of that of the usual type and size. It is for "
+            f"{kept} of {len(variants)}."),
             "",
             _table(VARIANT_HEAD, variants),
             "## Notes",

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
@@ -242,7 +243,7 @@ LogicalResult Machine::call(Location loc, func::FuncOp function,
     return failure();
   // The arrays that a host function returns are arrays in memory. If host code
   // calls the function, it is inlined, and they may be virtual.
-  if (callDepth == 0 && !function->hasAttr("obs.level"))
+  if (callDepth == 0 && isHostFunction(function))
     for (auto [type, value] : llvm::zip(function.getResultTypes(), results))
       if (failed(materialize(function.getLoc(), type, value)))
         return failure();

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import trace
+from .dlpack import type_of
 from .errors import ObsidianError, PerformanceWarning
 
 if TYPE_CHECKING:
@@ -25,15 +26,6 @@ if TYPE_CHECKING:
 
 _NAME = "obsidian_accelerator"
 _VERSION = 1
-#: The types of DLPack: the code and the bits.
-_DLPACK = {
-    "i1": (6, 8), "i8": (0, 8), "i16": (0, 16), "i32": (0, 32), "i64": (0, 64), "f16": (2, 16),
-    "bf16": (4, 16), "f32": (2, 32), "f64": (2, 64),
-}  # fmt: skip
-#: The letters of the numbers in the words of a call; see `struct`.
-_LETTERS = {
-    "i1": "?", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "f32": "f", "f64": "d",
-}  # fmt: skip
 _EQUAL, _AT_MOST, _SAME = range(3)
 
 
@@ -96,22 +88,26 @@ def describe(
     the parameters that the program may write. None for parameters that need preparation: tuples of
     arrays, and numbers of 16 bits.
     """
+    # Modules of frameworks import this one.
+    from .fast_calls import NUMBERS
+
     items: list[tuple[str, int, Any, int, int, bool]] = []
     checks: list[tuple[int, int, int]] = []
     labels: dict[str, int] = {}
     free = 0
     for parameter, dtype in zip(parameters, dtypes):
         if parameter.number is not None:
-            letter = _LETTERS.get(parameter.number)
-            if letter is None:
+            found = NUMBERS.get(parameter.number)
+            if found is None:
                 return None
-            items.append((letter, 0, None, 0, 0, False))
+            # The word begins with the letter of the type.
+            items.append((found[1][0], 0, None, 0, 0, False))
             free += 1
             continue
         if len(parameter.elements) != 1 or dtype is None:
             return None
         is_written = parameter.name in written
-        items.append(("a", parameter.rank, dtype, *_DLPACK[parameter.elements[0]], is_written))
+        items.append(("a", parameter.rank, dtype, *type_of(parameter.elements[0]), is_written))
         for d, extent, bound, label in parameter.dimensions:
             word = free + 1 + d
             if extent is not None:

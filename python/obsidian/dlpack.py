@@ -31,6 +31,14 @@ _CODES = {"i": 0, "u": 1, "f": 2, "bf": 4, "b": 6}
 _KINDS = {code: kind for kind, code in _CODES.items()}
 
 
+def type_of(element: str) -> tuple[int, int]:
+    """The code and the bits of the elements of arrays, such as `bf16`. Truth values are bytes."""
+    if element == "i1":
+        return _CODES["b"], 8
+    kind = element.rstrip("0123456789")
+    return _CODES[kind], int(element[len(kind) :])
+
+
 class _Tensor(Structure):
     _fields_ = (
         ("data", c_void_p),

@@ -51,13 +51,17 @@ def draw_shared_memory(kernel: KernelCost) -> str:
     width = _MARGIN + _STEP * len(kernel.shared) + 8
     scale = _HEIGHT / kernel.shared_bytes
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT + 32}" '
-        'font-family="sans-serif" font-size="11">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT + 32}" '
+            'font-family="sans-serif" font-size="11">'
+        ),
         f"<title>Shared memory of a block of {html.escape(kernel.name)}</title>",
         f'<text x="{_MARGIN - 6}" y="16" text-anchor="end">{kernel.shared_bytes} B</text>',
         f'<text x="{_MARGIN - 6}" y="{_HEIGHT + 8}" text-anchor="end">0 B</text>',
-        f'<rect x="{_MARGIN}" y="8" width="{width - _MARGIN - 8}" height="{_HEIGHT}" '
-        'fill="none" stroke="#888"/>',
+        (
+            f'<rect x="{_MARGIN}" y="8" width="{width - _MARGIN - 8}" height="{_HEIGHT}" '
+            'fill="none" stroke="#888"/>'
+        ),
     ]
     for number, (array, (begin, end)) in enumerate(zip(kernel.shared, lifetimes(kernel.shared))):
         x, y = _MARGIN + begin * _STEP, 8 + _HEIGHT - array.end * scale
@@ -67,9 +71,11 @@ def draw_shared_memory(kernel: KernelCost) -> str:
             f"from {array.first or '?'} to {array.last or '?'}"
         )
         parts += [
-            f'<rect x="{x}" y="{y:.1f}" width="{(end - begin) * _STEP}" height="{high:.1f}" '
-            f'fill="{_COLOURS[number % len(_COLOURS)]}" fill-opacity="0.7" stroke="#222">'
-            f"<title>{html.escape(text)}</title></rect>",
+            (
+                f'<rect x="{x}" y="{y:.1f}" width="{(end - begin) * _STEP}" height="{high:.1f}" '
+                f'fill="{_COLOURS[number % len(_COLOURS)]}" fill-opacity="0.7" stroke="#222">'
+                f"<title>{html.escape(text)}</title></rect>"
+            ),
         ]
         if high >= 12:
             middle = y + high / 2 + 4

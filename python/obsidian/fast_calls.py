@@ -30,7 +30,7 @@ from .parameters import Parameter
 from .views import ALIGNMENT, DTYPES, Framework
 
 #: For the types of numbers: the class in Python, and the word of `obs_run_packed`.
-_NUMBERS = {
+NUMBERS = {
     "i1": ("bool", "?7x"),
     "i8": ("int", "b7x"),
     "i16": ("int", "h6x"),
@@ -78,7 +78,7 @@ def fast_call(
     for number, parameter in enumerate(parameters):
         a = f"a{number}"
         if parameter.number is not None:
-            found = _NUMBERS.get(parameter.number)
+            found = NUMBERS.get(parameter.number)
             if found is None:
                 return None
             tests.append(f"type({a}) is {found[0]}")

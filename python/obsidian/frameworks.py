@@ -137,8 +137,10 @@ class Torch(Framework):
     name = "PyTorch"
     allocator = _TorchAllocator
     fast = (
-        "{a}.dtype is {dtype} and {a}.get_device() == {index} and {a}.is_contiguous()"
-        " and not {a}.is_neg()",
+        (
+            "{a}.dtype is {dtype} and {a}.get_device() == {index} and {a}.is_contiguous()"
+            " and not {a}.is_neg()"
+        ),
         "{a}.data_ptr()",
     )
     fast_writable = "not {a}.requires_grad"

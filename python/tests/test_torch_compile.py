@@ -266,6 +266,11 @@ ATTENTION: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "plain": ((2, 3, 5, 4), (2, 3, 7, 4), {}),
     "causal": ((1, 2, 5, 4), (1, 2, 5, 4), {"is_causal": True}),
     "mask": ((2, 3, 5, 4), (2, 3, 7, 4), {"attn_mask": MASK}),
+    "rows without keys": (
+        (2, 3, 5, 4),
+        (2, 3, 7, 4),
+        {"attn_mask": MASK & (torch.arange(5) != 2)[:, None]},
+    ),
     "bias": ((2, 3, 5, 4), (2, 3, 7, 4), {"attn_mask": MASK.float()}),
     "scale": ((1, 2, 5, 4), (1, 2, 5, 4), {"scale": 0.3}),
     "groups": ((2, 4, 5, 4), (2, 2, 7, 4), {"enable_gqa": True}),

@@ -196,8 +196,8 @@ class Kernel:
 
     def text(self):
         lines = [
-            f"obs.kernel @{self.name}(%n: index) "
-            f"attributes {{threads = {self.threads} : i64}} {{"
+            (f"obs.kernel @{self.name}(%n: index) "
+            f"attributes {{threads = {self.threads} : i64}} {{")
         ]
         lines += [f"%c{i} = arith.constant {i} : index" for i in range(5)]
         lines += [

@@ -131,7 +131,7 @@ static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
     }
     auto function = dyn_cast_or_null<func::FuncOp>(op->getParentOp());
     bool leavesHost =
-        isa<func::ReturnOp>(op) && function && !function->hasAttr("obs.level");
+        isa<func::ReturnOp>(op) && function && isHostFunction(function);
     if (leavesHost || isa<scf::ForOp, scf::WhileOp>(op) ||
         (isa<scf::YieldOp, scf::ConditionOp>(op) &&
          isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op->getParentOp()))) {

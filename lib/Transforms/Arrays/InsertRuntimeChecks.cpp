@@ -7,6 +7,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
@@ -345,46 +346,47 @@ public:
                 subtract(buildExtent(builder, loc, offsets, 0), constant(1)));
   }
 
-  /// The lengths of segments, with an assertion at each of them.
+  /// Checks that each of `lengths` is not negative. Returns the checked
+  /// lengths.
   Value checkLengths(Value lengths) {
     return checkElements(lengths, [&](Value, Value length) {
-      return AssertOp::create(
-          builder, loc,
-          compare(arith::CmpIPredicate::sge, length,
-                  buildZero(length.getType())),
-          "[expand-length] obs.expand: a length is negative");
+      Value zero = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(length.getType()));
+      require(arith::CmpIPredicate::sge, length, zero, "a length is negative",
+              "[expand-length] ");
     });
   }
 
-  /// The offsets of segments of `array`, with an assertion at each of them:
-  /// they ascend from 0 to the extent of the array.
+  /// Checks that `offsets` ascend from 0 to the extent of `array`. Returns the
+  /// checked offsets.
   Value checkAscending(Value offsets, Value array) {
     Value last = subtract(buildExtent(builder, loc, offsets, 0), constant(1));
     Value end = buildExtent(builder, loc, array, 0);
+    Type index = builder.getIndexType();
     return checkElements(offsets, [&](Value i, Value offset) {
-      Value before = arith::MaxSIOp::create(
-          builder, loc, subtract(i, constant(1)), constant(0));
+      Value before = builder.createOrFold<arith::MaxSIOp>(
+          loc, subtract(i, constant(1)), constant(0));
       Value lower =
           GetOp::create(builder, loc, offsets, before).getResults().front();
-      auto holds = [&](Value place, Value limit) {
-        return either(
-            compare(arith::CmpIPredicate::ne, i, place),
-            compare(arith::CmpIPredicate::eq, toIndex(offset), limit));
+      Value number =
+          offset.getType() == index
+              ? offset
+              : arith::IndexCastOp::create(builder, loc, index, offset);
+      auto isAt = [&](Value place, Value limit) {
+        return either(compare(arith::CmpIPredicate::ne, i, place),
+                      compare(arith::CmpIPredicate::eq, number, limit));
       };
-      Value ascends = compare(arith::CmpIPredicate::sle, lower, offset);
-      Value ends = both(holds(constant(0), constant(0)), holds(last, end));
-      return AssertOp::create(
-          builder, loc, both(ascends, ends),
-          ("[segment-offsets] " + op->getName().getStringRef() +
-           ": the offsets do not ascend from 0 to the extent of the array")
-              .str());
+      Value ends = both(isAt(constant(0), constant(0)), isAt(last, end));
+      require(both(compare(arith::CmpIPredicate::sle, lower, offset), ends),
+              "the offsets do not ascend from 0 to the extent of the array",
+              "[segment-offsets] ");
     });
   }
 
 private:
-  /// `array`, of rank 1 and one number for each element, with the assertion
-  /// that `check` builds at each element.
-  Value checkElements(Value array, function_ref<AssertOp(Value, Value)> check) {
+  /// `array`, of rank 1 and one number for each element, with the checks that
+  /// `check` builds at each index and element.
+  Value checkElements(Value array, function_ref<void(Value, Value)> check) {
     auto type = cast<PullType>(array.getType());
     SmallVector<Value> extents;
     if (type.isDynamicExtent(0))
@@ -398,17 +400,6 @@ private:
     check(i, element);
     YieldOp::create(builder, loc, element);
     return checked;
-  }
-
-  Value buildZero(Type type) {
-    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  }
-  Value toIndex(Value number) {
-    return number.getType().isIndex()
-               ? number
-               : arith::IndexCastOp::create(builder, loc,
-                                            builder.getIndexType(), number)
-                     .getResult();
   }
 
   /// Requires that `extent` matches dimension `d` of `type`.
@@ -506,8 +497,9 @@ private:
   SmallVector<AssertOp> checks;
 };
 
-/// Builds the checks of `op`.
-SmallVector<AssertOp> check(Operation *op, bool isMoved) {
+/// Builds the checks of `op`, also those of lengths and offsets in arrays if
+/// `ofElements` is true.
+SmallVector<AssertOp> check(Operation *op, bool isMoved, bool ofElements) {
   Checker checker(op, isMoved);
   llvm::TypeSwitch<Operation *>(op)
       .Case<MapOp, ZipOp, DistributeOp>(
@@ -518,10 +510,14 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
       })
       .Case([&](ParOp par) { checker.checkIterations(par); })
       .Case<SegmentedReduceOp, SegmentedScanOp>([&](auto collective) {
+        Value array = collective.getArray(),
+              segments = collective.getSegments();
         if (collective.isByFlags())
-          checker.checkEqual({collective.getArray(), collective.getSegments()});
-        else
-          checker.checkOffsets(collective.getSegments());
+          return checker.checkEqual({array, segments});
+        checker.checkOffsets(segments);
+        if (ofElements)
+          collective.getSegmentsMutable().assign(
+              checker.checkAscending(segments, array));
       })
       .Case([&](CompactOp compact) {
         checker.checkEqual({compact.getArray(), compact.getFlags()});
@@ -544,6 +540,9 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
         if (!expand.getExtents().empty())
           checker.checkRange(expand.getCount(), expand.getExtents().front(),
                              getArrayBound(expand.getResult().getType(), 0));
+        if (ofElements)
+          expand.getLengthsMutable().assign(
+              checker.checkLengths(expand.getLengths()));
       })
       .Case([&](ConcatOp concat) {
         checker.checkEqual(concat.getArrays(), concat.getDimension());
@@ -595,7 +594,7 @@ Operation *getProgram(Operation *op) {
 /// True if `op` stands in a function of the host.
 bool isOfHost(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
-  return function && !function->hasAttr("obs.level");
+  return function && isHostFunction(function);
 }
 
 /// Moves checks from inside of a program to the front of it, where the host
@@ -726,21 +725,6 @@ void dropCheck(AssertOp check) {
   }
 }
 
-/// Puts assertions on the elements that `op` reads as lengths or offsets.
-void checkNumbers(Operation *op) {
-  Checker checker(op, /*isMoved=*/false);
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](ExpandOp expand) {
-        expand.getLengthsMutable().assign(
-            checker.checkLengths(expand.getLengths()));
-      })
-      .Case<SegmentedReduceOp, SegmentedScanOp>([&](auto collective) {
-        if (!collective.isByFlags())
-          collective.getSegmentsMutable().assign(checker.checkAscending(
-              collective.getSegments(), collective.getArray()));
-      });
-}
-
 struct InsertRuntimeChecks
     : obs::impl::ObsInsertRuntimeChecksPassBase<InsertRuntimeChecks> {
   using ObsInsertRuntimeChecksPassBase::ObsInsertRuntimeChecksPassBase;
@@ -756,12 +740,11 @@ struct InsertRuntimeChecks
       if (!isHost && (hostOnly || getEnclosingScope(op).isScalar))
         continue;
       Operation *program = isHost ? getProgram(op) : nullptr;
-      for (AssertOp made : check(op, /*isMoved=*/program != nullptr))
+      for (AssertOp made : check(op, /*isMoved=*/program != nullptr,
+                                 /*ofElements=*/!hostOnly))
         if (program && !CheckMover(program).move(made) &&
             (hostOnly || getEnclosingScope(op).isScalar))
           dropCheck(made);
-      if (!hostOnly)
-        checkNumbers(op);
     }
   }
 };

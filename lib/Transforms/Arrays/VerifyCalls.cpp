@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Transforms/Arrays/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,7 +34,7 @@ static bool isInArrayCode(Operation *call) {
       call->getParentOfType<LevelScopeOpInterface>())
     return true;
   auto function = call->getParentOfType<func::FuncOp>();
-  return function && function->hasAttr("obs.level");
+  return function && !isHostFunction(function);
 }
 
 namespace {
@@ -93,7 +94,7 @@ LogicalResult Verifier::verify(CallOpInterface call) {
 /// Emits `[R2-memory]` if `function`, which others can call, takes arrays that
 /// are not in memory.
 static LogicalResult verifyArguments(func::FuncOp function) {
-  if (!function.isPublic() || function->hasAttr("obs.level"))
+  if (!function.isPublic() || !isHostFunction(function))
     return success();
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
     auto pull = dyn_cast<PullType>(type);

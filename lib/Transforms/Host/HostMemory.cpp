@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the passes on host code ask about values and memory: where a value comes
-// from, through views, choices and control flow, and where it is used last.
+// Properties of values and memory that several passes on host code need: the
+// origin of a value, through views, choices and control flow, and its last use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +16,6 @@
 
 using namespace mlir;
 using namespace mlir::obs;
-
-bool obs::isHostFunction(func::FuncOp function) {
-  return !function->hasAttr("obs.level");
-}
 
 SmallVector<ForceOp> obs::getHostForces(func::FuncOp function) {
   SmallVector<ForceOp> forces;

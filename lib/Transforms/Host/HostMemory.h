@@ -8,13 +8,11 @@
 #ifndef OBSIDIAN_LIB_TRANSFORMS_HOST_HOSTMEMORY_H
 #define OBSIDIAN_LIB_TRANSFORMS_HOST_HOSTMEMORY_H
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::obs {
-
-/// True if `function` runs on the host: it is not a function of a level.
-bool isHostFunction(func::FuncOp function);
 
 /// The forces of `function` that are kernels, in order.
 SmallVector<ForceOp> getHostForces(func::FuncOp function);

@@ -13,7 +13,8 @@
 
 namespace mlir::obs {
 
-/// How an array can be in the memory of another one that nothing uses later.
+/// An array in the memory of another one, which is not used later: the operation
+/// that permits it.
 struct Place {
   /// The copy of the initial contents of the array from the other one.
   gpu::MemcpyOp copy;

@@ -392,8 +392,8 @@ def reductions(m, rng):
             s = m.let(f"obs.split {part}{how} by [{each}] pad {start[0]}, {start[1]} : {pull(n, PAIR)} -> {nested}")
             y, end = m.name(), m.index(each)
             m.block(f"{y} = obs.map (%c = {s} : {nested}) -> {pull(c, PAIR)} {{", [
-                f"%ya, %yb = scf.for %j = {zero} to {end} step {one} iter_args(%la = {start[0]}, %lb = {start[1]}) "
-                "-> (i32, i32) {", f"  %ra, %rb = obs.get %c[%j] : {pull(each, PAIR)}",
+                (f"%ya, %yb = scf.for %j = {zero} to {end} step {one} iter_args(%la = {start[0]}, %lb = {start[1]}) "
+                "-> (i32, i32) {"), f"  %ra, %rb = obs.get %c[%j] : {pull(each, PAIR)}",
                 *composed("%l", "%r", "%z"), "scf.yield %za, %zb : i32, i32", "}",
                 "obs.yield %ya, %yb : i32, i32"], "}")
             part, size = m.force(y, c, at, PAIR), c
@@ -412,8 +412,8 @@ def reductions(m, rng):
             part = m.force(y, size, at, PAIR)
         y, end = m.name(), m.index(size)
         m.block(f"{y} = obs.generate (%i) {{", [
-            f"%ya, %yb = scf.for %j = {zero} to {end} step {one} iter_args(%la = {start[0]}, %lb = {start[1]}) "
-            "-> (i32, i32) {", f"  %ra, %rb = obs.get {part}[%j] : {pull(size, PAIR)}",
+            (f"%ya, %yb = scf.for %j = {zero} to {end} step {one} iter_args(%la = {start[0]}, %lb = {start[1]}) "
+            "-> (i32, i32) {"), f"  %ra, %rb = obs.get {part}[%j] : {pull(size, PAIR)}",
             *composed("%l", "%r", "%z"), "scf.yield %za, %zb : i32, i32", "}",
             "obs.yield %ya, %yb : i32, i32"], f"}} : {pull(1, PAIR)}")
         return y

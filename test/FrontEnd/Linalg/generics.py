@@ -136,10 +136,10 @@ class Generic:
         arguments = [f"%x{k}: i32" for k in range(len(ins))] + [f"%o{k}: i32" for k in range(len(outs))]
         yielded = [u[2] for u in self.updates]
         count = f":{len(outs)}" if len(outs) > 1 else ""
-        lines += [f"  %r{count} = linalg.generic {{indexing_maps = [{', '.join(maps)}],"
-                  f" iterator_types = [{kinds}]}}",
-                  f"    ins({', '.join(f'%a{k}' for k in range(len(ins)))} : {', '.join(ins)})"
-                  f" outs({', '.join(f'%f{k}' for k in range(len(outs)))} : {', '.join(outs)}) {{",
+        lines += [(f"  %r{count} = linalg.generic {{indexing_maps = [{', '.join(maps)}],"
+                  f" iterator_types = [{kinds}]}}"),
+                  (f"    ins({', '.join(f'%a{k}' for k in range(len(ins)))} : {', '.join(ins)})"
+                  f" outs({', '.join(f'%f{k}' for k in range(len(outs)))} : {', '.join(outs)}) {{"),
                   f"  ^bb0({', '.join(arguments)}):", *("    " + line for line in self.lines),
                   f"    linalg.yield {', '.join(yielded)} : {', '.join('i32' for _ in outs)}",
                   f"  }} -> {outs[0] if len(outs) == 1 else '(' + ', '.join(outs) + ')'}"]

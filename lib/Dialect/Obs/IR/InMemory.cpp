@@ -16,6 +16,10 @@
 using namespace mlir;
 using namespace mlir::obs;
 
+bool obs::isHostFunction(func::FuncOp function) {
+  return !function->hasAttr("obs.level");
+}
+
 bool obs::isVirtualChoice(scf::IfOp choice) {
   return isMemoryEffectFree(choice) &&
          !choice

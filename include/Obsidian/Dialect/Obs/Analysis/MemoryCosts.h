@@ -57,8 +57,8 @@ enum class Neighbours {
   Apart
 };
 
-/// What holds for all of the first `count` iterations; nullopt if the address
-/// is not known, but for an offset that they share.
+/// The relation of neighbouring elements in all of the first `count` iterations;
+/// nullopt if the address is not known, apart from an offset that they share.
 std::optional<Neighbours> getNeighbours(const IndexExpr &address, int64_t count,
                                         int64_t items);
 

@@ -9,8 +9,12 @@
 #define OBSIDIAN_DIALECT_OBS_IR_INMEMORY_H
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::obs {
+
+/// True if the host executes `function`: it is no function of a level.
+bool isHostFunction(func::FuncOp function);
 
 /// True if a read of an array that `choice` returns can be replaced by a choice
 /// between reads: no array is stored in the branches of `choice`, and no loop
