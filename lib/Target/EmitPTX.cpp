@@ -23,6 +23,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -205,31 +206,56 @@ static void chooseForBits(llvm::Module &module) {
     }
 }
 
-/// Chooses between integers where a choice between floats has the constant -0.
-/// The assembler of CUDA 13.0 takes a choice between -0 and 1 by a comparison
-/// of floats for one between 0 and 1. The optimiser builds such choices, so
-/// this comes last.
-static void chooseSignedZeros(llvm::Module &module) {
+/// The same bits as `choice` if that is a choice between floats of which one is
+/// -0; else null. The assembler of CUDA 13.0 takes a choice between -0 and 1 by
+/// a comparison for one between 0 and 1.
+static llvm::Value *chooseIntegers(llvm::SelectInst *choice) {
   auto isNegativeZero = [](llvm::Value *value) {
     auto *number = dyn_cast<llvm::ConstantFP>(value);
     return number && number->isZero() && number->isNegative();
   };
+  if (!isNegativeZero(choice->getTrueValue()) &&
+      !isNegativeZero(choice->getFalseValue()))
+    return nullptr;
+  llvm::IRBuilder<> builder(choice);
+  llvm::Type *type = choice->getType();
+  llvm::Type *bits = builder.getIntNTy(type->getScalarSizeInBits());
+  llvm::Value *chosen = builder.CreateSelect(
+      choice->getCondition(),
+      builder.CreateBitCast(choice->getTrueValue(), bits),
+      builder.CreateBitCast(choice->getFalseValue(), bits));
+  return builder.CreateBitCast(chosen, type);
+}
+
+/// `b` and not `a`, if `difference` is `a ^ (a | b)` of truth values; else
+/// null. The assembler of CUDA 13.0 takes this for `a`. The optimiser
+/// simplifies it if the `or` is not a choice.
+static llvm::Value *chooseOther(llvm::BinaryOperator *difference) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *a, *b;
+  if (!difference->getType()->isIntegerTy(1) ||
+      !match(difference,
+             m_c_Xor(m_Value(a), m_c_LogicalOr(m_Deferred(a), m_Value(b)))))
+    return nullptr;
+  llvm::IRBuilder<> builder(difference);
+  return builder.CreateSelect(a, builder.getFalse(), b);
+}
+
+/// Replaces operations that the assembler of CUDA translates wrongly. The
+/// optimiser builds such operations, so this comes last.
+static void avoidAssemblerErrors(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &op :
          llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto *choice = dyn_cast<llvm::SelectInst>(&op);
-      if (!choice || (!isNegativeZero(choice->getTrueValue()) &&
-                      !isNegativeZero(choice->getFalseValue())))
+      llvm::Value *other = nullptr;
+      if (auto *choice = dyn_cast<llvm::SelectInst>(&op))
+        other = chooseIntegers(choice);
+      else if (op.getOpcode() == llvm::Instruction::Xor)
+        other = chooseOther(cast<llvm::BinaryOperator>(&op));
+      if (!other)
         continue;
-      llvm::IRBuilder<> builder(choice);
-      llvm::Type *type = choice->getType();
-      llvm::Type *bits = builder.getIntNTy(type->getScalarSizeInBits());
-      llvm::Value *chosen = builder.CreateSelect(
-          choice->getCondition(),
-          builder.CreateBitCast(choice->getTrueValue(), bits),
-          builder.CreateBitCast(choice->getFalseValue(), bits));
-      choice->replaceAllUsesWith(builder.CreateBitCast(chosen, type));
-      choice->eraseFromParent();
+      op.replaceAllUsesWith(other);
+      op.eraseFromParent();
     }
 }
 
@@ -253,7 +279,7 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
     return failure();
   optimize(*module, machine, options.optLevel);
   chooseForBits(*module);
-  chooseSignedZeros(*module);
+  avoidAssemblerErrors(*module);
   if (options.optLevel > 0)
     reportLocalMemory(*module, nvvmModule);
   return module;

@@ -1,0 +1,46 @@
+// Operations that the assembler of CUDA 13.0 translates wrongly: the PTX has others.
+
+// A choice between -0 and 1 by a comparison with 1: it makes 0 of the -0.
+// RUN: obs-run %s --entry=zero --device=interpret iota:4xf32 | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --entry=zero --device=emulate iota:4xf32 | FileCheck %s --check-prefix=ZERO
+// RUN: %if cuda %{ obs-run %s --entry=zero --device=cuda iota:4xf32 | FileCheck %s --check-prefix=ZERO %}
+// RUN: obs-translate --obs-to-ptx %s | FileCheck %s --check-prefix=PTX --implicit-check-not=selp.f32
+// ZERO: [-0.0, 1.0, -0.0, -0.0]
+// PTX: .entry zero
+// PTX: selp.b32 {{.*}}, -2147483648, 1065353216
+func.func @zero(%a: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+  %zero = arith.constant -0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %r = obs.map (%x = %a : !obs.pull<? x f32>) {
+    %other = arith.cmpf une, %x, %one : f32
+    %y = arith.select %other, %zero, %x : f32
+    obs.yield %y : f32
+  }
+  %f = obs.force %r {kernel = "zero"} : !obs.pull<? x f32>
+  return %f : !obs.pull<? x f32>
+}
+
+// a ^ (a | b), which is b and not a: it makes a. The arguments are bits 0 and 1 of 0 to 7.
+// RUN: obs-run %s --entry=bits --device=interpret iota:8xi32 iota:8xi32 | FileCheck %s --check-prefix=BITS
+// RUN: obs-run %s --entry=bits --device=emulate iota:8xi32 iota:8xi32 | FileCheck %s --check-prefix=BITS
+// RUN: %if cuda %{ obs-run %s --entry=bits --device=cuda iota:8xi32 iota:8xi32 | FileCheck %s --check-prefix=BITS %}
+// BITS: [false, false, true, false, false, false, true, false]
+// PTX: .entry bits
+// PTX-NOT: {{x?or.pred}}
+// PTX: not.pred
+func.func @bits(%n: !obs.pull<? x i32>, %m: !obs.pull<? x i32>) -> !obs.pull<? x i1> {
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %zero = arith.constant 0 : i32
+  %r = obs.map (%x = %n, %y = %m : !obs.pull<? x i32>) {
+    %first = arith.andi %x, %one : i32
+    %second = arith.andi %y, %two : i32
+    %a = arith.cmpi ne, %first, %zero : i32
+    %b = arith.cmpi ne, %second, %zero : i32
+    %either = arith.select %a, %a, %b : i1
+    %d = arith.xori %a, %either : i1
+    obs.yield %d : i1
+  }
+  %f = obs.force %r {kernel = "bits"} : !obs.pull<? x i1>
+  return %f : !obs.pull<? x i1>
+}
