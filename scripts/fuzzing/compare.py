@@ -10,7 +10,7 @@ import pathlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from fuzzing.runner import Done, Limits, Verdict, execute, judge
+from fuzzing.runner import ANY_ERROR, Done, Limits, Verdict, execute, judge
 from fuzzing.values import from_bytes, same
 
 INTERPRET = ["--device=interpret"]
@@ -54,7 +54,9 @@ def run_program(
 
 
 def message(done: Done) -> str:
-    return done.err.strip() or f"exit code {done.code}"
+    """The text from the first error on, or all of it, which may be remarks only."""
+    error = ANY_ERROR.search(done.err)
+    return done.err[error.start() if error else 0 :].strip() or f"exit code {done.code}"
 
 
 def difference(got: Sequence[Any], want: Sequence[Any]) -> str | None:

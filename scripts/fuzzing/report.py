@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeVar
 from fuzzing.runner import Verdict, cause
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MOST_REFUSED = 5  # per cent
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -69,7 +70,7 @@ class Tally:
     """Counts programs, failures and causes; prints the first two every so many programs."""
 
     def __init__(self, every: int = 0) -> None:
-        self.every, self.tried, self.failures, self.shown = every, 0, 0, 0
+        self.every, self.tried, self.refused, self.failures, self.shown = every, 0, 0, 0, 0
         self.causes: collections.Counter[str] = collections.Counter()
 
     def add(self, programs: int, more: str = "") -> None:
@@ -85,6 +86,13 @@ class Tally:
         """Prints the last line and returns the exit code."""
         print(f"{self.tried} programs, {self.failures} failures")
         return 0 if self.tried and not self.failures and is_good else 1
+
+    def finish_with_refusals(self, reasons: collections.Counter[str]) -> int:
+        """The same, after a line about the refused programs, by their labels. More than 5 % of them are a failure."""
+        share = 100.0 * self.refused / self.tried if self.tried else 0.0
+        names = ", ".join(f"{number} {label}" for label, number in reasons.most_common())
+        print(f"{self.refused} refused, {share:.1f} %{': ' + names if names else ''}")
+        return self.finish(share <= MOST_REFUSED and self.refused < self.tried)
 
     def add_findings(
         self,

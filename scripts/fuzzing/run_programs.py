@@ -16,7 +16,6 @@ from fuzzing.saved import Entry, run_saved, write_group, write_manifest
 from fuzzing.tester import Failure, Tester, pattern
 
 GROUP = 10  # programs of one module: one process runs them all
-MOST_REFUSED = 5  # per cent
 
 
 def parse(description: str | None) -> argparse.Namespace:
@@ -75,19 +74,19 @@ def main(description: str | None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             return group, *tester.test(group, programs, pathlib.Path(folder))
 
-    tally, refused = Tally(50 * GROUP), 0
+    tally = Tally(50 * GROUP)
     if options.emit:
         entries = []
         for numbers, entry in in_order(save, groups, options.jobs):
             if entry:
                 entries.append(entry)
             else:
-                refused += len(numbers)
+                tally.refused += len(numbers)
             tally.add(len(numbers))
-        write_manifest(options.emit, options.seed, tally.tried - refused, entries)
+        write_manifest(options.emit, options.seed, tally.tried - tally.refused, entries)
     else:
         for numbers, (group, more, failures) in in_order(test, groups, options.jobs):
-            refused += more
+            tally.refused += more
             for failure in failures:
                 tally.failures += 1
                 tally.causes[pattern(failure.why)[:120]] += 1
@@ -96,7 +95,4 @@ def main(description: str | None) -> int:
             tally.add(len(numbers) if options.only is None else 1)
     if tally.failures > 3:
         tally.print_causes(10)
-    share = 100.0 * refused / tally.tried if tally.tried else 0.0
-    reasons = ", ".join(f"{number} {label}" for label, number in tester.reasons.most_common())
-    print(f"{refused} refused, {share:.1f} %{': ' + reasons if reasons else ''}")
-    return tally.finish(share <= MOST_REFUSED and refused < tally.tried)
+    return tally.finish_with_refusals(tester.reasons)

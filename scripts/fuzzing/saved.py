@@ -15,7 +15,7 @@ from typing import Any
 from fuzzing.compare import difference, message, run_program
 from fuzzing.program import Group
 from fuzzing.report import Tally, in_order
-from fuzzing.runner import Limits, execute
+from fuzzing.runner import Limits, execute, judge, label
 from fuzzing.tester import Tester, typed_results
 from fuzzing.values import from_bytes, to_bytes
 
@@ -60,8 +60,8 @@ def write_manifest(folder: pathlib.Path, seed: int, programs: int, entries: list
 
 def run_group(
     tester: Tester, folder: pathlib.Path, entry: Entry, device: str, ptxas: str | None
-) -> list[str]:
-    """The problems of one group. With `ptxas` the PTX is assembled, too."""
+) -> tuple[bool, list[str]]:
+    """True if the group is refused for this launch, and its problems. With `ptxas` the PTX is assembled, too."""
     problems = []
     ptx = folder / entry["ptx"]
     if ptxas:
@@ -75,23 +75,27 @@ def run_group(
     inputs = [str(folder / argument) for argument in entry["arguments"]]
     types = [result["type"] for result in entry["results"]]
     found, done = run_program(tester.tool("obs-run"), path, inputs, types, launch)
+    if done.code and (reason := label(judge(done))):
+        tester.reasons[reason] += len(entry["programs"])
+        return True, problems
     if done.code:
-        return [*problems, f"{path}: {message(done)[:400]}"]
+        return False, [*problems, f"{path}: {message(done)[:400]}"]
     for got, result in zip(found, entry["results"]):
         problem = difference(got, from_bytes((folder / result["file"]).read_bytes(), result["type"]))
         if problem:
             problems.append(f"{path}, {result['program']}, {result['file']} {problem}")
-    return problems
+    return False, problems
 
 
 def run_saved(tester: Tester, folder: pathlib.Path, device: str, ptxas: str | None, jobs: int) -> int:
     """Runs all groups of a folder and returns the exit code."""
     entries = json.loads((folder / MANIFEST).read_text())["groups"]
-    tally = Tally()
+    tally = Tally(1000)
     work = functools.partial(run_group, tester, folder, device=device, ptxas=ptxas)
-    for entry, problems in in_order(work, entries, jobs):
+    for entry, (is_refused, problems) in in_order(work, entries, jobs):
+        tally.refused += is_refused * len(entry["programs"])
         tally.failures += len(problems)
         tally.add(len(entry["programs"]))
         for problem in problems:
             print(problem, flush=True)
-    return tally.finish()
+    return tally.finish_with_refusals(tester.reasons)
