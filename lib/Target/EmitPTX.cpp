@@ -241,6 +241,19 @@ static llvm::Value *chooseOther(llvm::BinaryOperator *difference) {
   return builder.CreateSelect(a, builder.getFalse(), b);
 }
 
+/// A conversion of a float to 32 bits, cut to the width of `number`; null if
+/// `number` has 32 bits or more. The assembler of CUDA 13.0 may repeat a
+/// conversion to 16 bits, and compare the upper half of its register, too.
+static llvm::Value *convertTo32Bits(llvm::CastInst *number) {
+  llvm::IRBuilder<> builder(number);
+  llvm::Type *type = number->getType();
+  if (type->isVectorTy() || type->getIntegerBitWidth() >= 32)
+    return nullptr;
+  llvm::Value *wide = builder.CreateCast(
+      number->getOpcode(), number->getOperand(0), builder.getInt32Ty());
+  return builder.CreateTrunc(wide, type);
+}
+
 /// Replaces operations that the assembler of CUDA translates wrongly. The
 /// optimiser builds such operations, so this comes last.
 static void avoidAssemblerErrors(llvm::Module &module) {
@@ -252,6 +265,8 @@ static void avoidAssemblerErrors(llvm::Module &module) {
         other = chooseIntegers(choice);
       else if (op.getOpcode() == llvm::Instruction::Xor)
         other = chooseOther(cast<llvm::BinaryOperator>(&op));
+      else if (isa<llvm::FPToSIInst, llvm::FPToUIInst>(op))
+        other = convertTo32Bits(cast<llvm::CastInst>(&op));
       if (!other)
         continue;
       op.replaceAllUsesWith(other);

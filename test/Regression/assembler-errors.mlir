@@ -44,3 +44,33 @@ func.func @bits(%n: !obs.pull<? x i32>, %m: !obs.pull<? x i32>) -> !obs.pull<? x
   %f = obs.force %r {kernel = "bits"} : !obs.pull<? x i1>
   return %f : !obs.pull<? x i1>
 }
+
+// A conversion to 16 bits in front of a loop, compared in the loop: iterations that come later compare the upper half of a
+// register, too, which has another value. The comparison is -7 < (i + 7) & -8, for each i.
+// RUN: obs-run %s --entry=numbers --device=interpret iota:40xf32 -7.25 | FileCheck %s --check-prefix=NUMBERS
+// RUN: obs-run %s --entry=numbers --device=emulate --threads=1 --blocks=3 iota:40xf32 -7.25 | FileCheck %s --check-prefix=NUMBERS
+// RUN: %if cuda %{ obs-run %s --entry=numbers --device=cuda --threads=1 --blocks=3 iota:40xf32 -7.25 | FileCheck %s --check-prefix=NUMBERS %}
+// NUMBERS: [39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 39.0, 32.0, 33.0, 34.0, 35.0, 36.0, 37.0, 38.0, 39.0]
+// PTX: .entry numbers
+// PTX-NOT: cvt.rzi.{{[su](8|16)}}
+// PTX: cvt.rzi.s32.f32
+func.func @numbers(%a: !obs.pull<40 x f32>, %x: f32) -> !obs.pull<40 x f32> {
+  %last = arith.constant 39 : index
+  %mask = arith.constant -8 : i8
+  %n = arith.constant 32 : index
+  %p = obs.fill onto %a : !obs.pull<40 x f32> par (%i) in (%n) {
+    %number = arith.fptosi %x : f32 to i8
+    %unsigned = arith.index_castui %number : i8 to index
+    %at = arith.subi %i, %unsigned : index
+    %from = arith.minui %at, %last : index
+    %y = obs.get %a[%from] : !obs.pull<40 x f32>
+    %byte = arith.index_castui %at : index to i8
+    %bits = arith.andi %byte, %mask : i8
+    %is = arith.cmpi slt, %number, %bits : i8
+    scf.if %is {
+      obs.write %y at [%i] : f32
+    }
+  } : !obs.push<grid, 40 x f32>
+  %f = obs.force %p {kernel = "numbers"} : !obs.push<grid, 40 x f32> -> !obs.pull<40 x f32>
+  return %f : !obs.pull<40 x f32>
+}

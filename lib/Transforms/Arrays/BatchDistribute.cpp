@@ -116,8 +116,9 @@ bool Batcher::isUniform(Value value) {
 bool Batcher::canBatch() {
   for (Value extent : instances) {
     std::optional<int64_t> count = getConstantIntValue(extent);
-    // Space below grid level is reserved at compile time.
-    if (!count && par.getUnit() != Level::Grid)
+    // Space below grid level is reserved at compile time. No type has a
+    // negative extent.
+    if (count ? *count < 0 : par.getUnit() != Level::Grid)
       return false;
     counts.push_back(count.value_or(ShapedType::kDynamic));
   }

@@ -97,7 +97,7 @@ static Operation *getFirstUse(Value memory, Operation *after = nullptr) {
   return first;
 }
 
-Place obs::findPlace(gpu::AllocOp alloc,
+Place obs::findPlace(gpu::AllocOp alloc, const SymbolUserMap &launches,
                      function_ref<bool(Value, Operation *, LaunchOp)> isFree,
                      function_ref<bool(Value)> isAlone) {
   Value made = alloc.getMemref();
@@ -110,7 +110,8 @@ Place obs::findPlace(gpu::AllocOp alloc,
       place.copy ? getFirstUse(made, place.copy) : first);
   if (place.copy && isFree(place.copy.getSrc(), place.copy, launch))
     return place;
-  if (!launch || llvm::count(launch.getArgs(), made) != 1)
+  if (!launch || llvm::count(launch.getArgs(), made) != 1 ||
+      launches.getUsers(getKernel(launch)).size() != 1)
     return {};
   place.launch = launch;
   // Results are the last arguments.

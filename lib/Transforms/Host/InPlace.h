@@ -32,12 +32,13 @@ struct Place {
   void markParameters(Value made);
 };
 
-/// A place for the array of `alloc` if its first uses are a copy, or a kernel.
+/// A place for the array of `alloc` if its first uses are a copy, or a kernel
+/// with one launch. `launches` knows the launches of all kernels.
 /// `isFree` is true if no operation after `last` needs `array`; `launch` is the
 /// first kernel that uses the array, or null. `isAlone` is true if both arrays
 /// would always share their memory.
 Place findPlace(
-    gpu::AllocOp alloc,
+    gpu::AllocOp alloc, const SymbolUserMap &launches,
     function_ref<bool(Value array, Operation *last, LaunchOp launch)> isFree,
     function_ref<bool(Value array)> isAlone);
 

@@ -57,7 +57,7 @@ static gpu::DeallocOp findDealloc(Operation *last, Value memory) {
 
 /// If the kernel that fills `alloc` is the last one to read an array and may
 /// run in place, it writes the memory of that array.
-static bool runInPlace(gpu::AllocOp alloc) {
+static bool runInPlace(gpu::AllocOp alloc, const SymbolUserMap &launches) {
   gpu::DeallocOp dealloc;
   auto isFree = [&](Value array, Operation *last, LaunchOp) {
     auto other = array.getDefiningOp<gpu::AllocOp>();
@@ -67,7 +67,7 @@ static bool runInPlace(gpu::AllocOp alloc) {
     dealloc = findDealloc(last, array);
     return static_cast<bool>(dealloc);
   };
-  Place place = findPlace(alloc, isFree, [](Value) { return true; });
+  Place place = findPlace(alloc, launches, isFree, [](Value) { return true; });
   if (!place.getArray())
     return false;
   auto other = place.getArray().getDefiningOp<gpu::AllocOp>();
@@ -94,7 +94,7 @@ static bool takeDead(gpu::AllocOp alloc,
 
 /// Gives arrays of `block` the memory of others that are dead. False if there
 /// are none.
-static bool reuseBuffers(Block &block) {
+static bool reuseBuffers(Block &block, const SymbolUserMap &launches) {
   bool changed = false;
   SmallVector<gpu::DeallocOp> dead;
   Operation *next = nullptr;
@@ -113,7 +113,7 @@ static bool reuseBuffers(Block &block) {
     // In place, operations after this one are also erased. Otherwise, one
     // before it is erased.
     Operation *before = op->getPrevNode();
-    if (runInPlace(alloc)) {
+    if (runInPlace(alloc, launches)) {
       next = before ? before->getNextNode() : &block.front();
       changed = true;
     } else {
@@ -127,8 +127,10 @@ namespace {
 struct ReuseBuffers : obs::impl::ObsReuseBuffersPassBase<ReuseBuffers> {
   void runOnOperation() override {
     bool changed = false;
+    SymbolTableCollection symbols;
+    SymbolUserMap launches(symbols, getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](Block *block) { changed |= reuseBuffers(*block); });
+      function.walk([&](Block *block) { changed |= reuseBuffers(*block, launches); });
     if (!changed)
       markAllAnalysesPreserved();
   }

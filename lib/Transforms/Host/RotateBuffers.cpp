@@ -63,8 +63,10 @@ class Rotation {
 public:
   /// If `followCopies` is set, the source and the result of a copy belong to
   /// one rotation.
-  Rotation(LoopLikeOpInterface loop, bool followCopies)
-      : loop(loop), followCopies(followCopies), builder(loop->getContext()) {}
+  Rotation(LoopLikeOpInterface loop, const SymbolUserMap &launches,
+           bool followCopies)
+      : loop(loop), launches(launches), followCopies(followCopies),
+        builder(loop->getContext()) {}
 
   /// Collects all arrays that `array` depends on, and that depend on it. False
   /// if one of them is used in a way that prevents buffers.
@@ -97,6 +99,7 @@ private:
 
   /// The outermost loop.
   LoopLikeOpInterface loop;
+  const SymbolUserMap &launches;
   bool followCopies;
   OpBuilder builder;
   MemRefType type;
@@ -244,7 +247,7 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
   auto isAlone = [&](Value array) {
     return pure.contains(array) && choice.others.size() == 1;
   };
-  choice.place = findPlace(alloc, isFree, isAlone);
+  choice.place = findPlace(alloc, launches, isFree, isAlone);
   if (Value array = choice.place.getArray()) {
     choice.isSame = isAlone(array);
     llvm::erase(choice.others, array);
@@ -498,7 +501,8 @@ void Rotation::apply() {
 /// maximum that is known before the loop, allocates their memory before the
 /// loop. This includes arrays in inner loops and branches. Returns the loop,
 /// which may be a new operation.
-static LoopLikeOpInterface planLoop(LoopLikeOpInterface loop) {
+static LoopLikeOpInterface planLoop(LoopLikeOpInterface loop,
+                                    const SymbolUserMap &launches) {
   SmallVector<gpu::AllocOp> allocs;
   loop->walk([&](gpu::AllocOp alloc) {
     if (llvm::none_of(alloc.getMemref().getUsers(),
@@ -510,7 +514,7 @@ static LoopLikeOpInterface planLoop(LoopLikeOpInterface loop) {
     if (done.contains(alloc))
       continue;
     for (bool followCopies : {true, false}) {
-      Rotation rotation(loop, followCopies);
+      Rotation rotation(loop, launches, followCopies);
       if (!rotation.collect(alloc.getMemref()))
         continue;
       bool isPlanned = rotation.plan();
@@ -528,13 +532,13 @@ static LoopLikeOpInterface planLoop(LoopLikeOpInterface loop) {
 
 /// Plans the loops of `block`. Outer loops are first, because their plans
 /// include the inner loops.
-static void planLoopsIn(Block &block) {
+static void planLoopsIn(Block &block, const SymbolUserMap &launches) {
   for (Operation *op = &block.front(); op; op = op->getNextNode()) {
     if (isa<scf::ForOp, scf::WhileOp>(op))
-      op = planLoop(cast<LoopLikeOpInterface>(op));
+      op = planLoop(cast<LoopLikeOpInterface>(op), launches);
     for (Region &region : op->getRegions())
       if (!region.empty())
-        planLoopsIn(region.front());
+        planLoopsIn(region.front(), launches);
   }
 }
 
@@ -561,10 +565,12 @@ namespace {
 struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
   void runOnOperation() override {
     bool hasLoops = false;
+    SymbolTableCollection symbols;
+    SymbolUserMap launches(symbols, getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      planLoopsIn(function.getBody().front());
+      planLoopsIn(function.getBody().front(), launches);
       // An array that a loop changes in place has the same memory after it.
       hasLoops |= simplifyLoops(function);
     }

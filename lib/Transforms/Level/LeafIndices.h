@@ -15,7 +15,8 @@ namespace mlir::obs {
 /// The number of the element at `indices`, in an array with the extents
 /// `shape`, for each iteration of `leaf`, whose extent is static. It is -1 if
 /// the indices are outside of the array; such an iteration does not execute the
-/// access. Empty if the indices depend on more than the iteration.
+/// access. Empty if the indices depend on more than the iteration, or there are
+/// more iterations than a block has bytes of memory.
 std::optional<SmallVector<int64_t>> evaluateIndices(scf::ForallOp leaf,
                                                     ValueRange indices,
                                                     ArrayRef<int64_t> shape,

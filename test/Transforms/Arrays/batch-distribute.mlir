@@ -56,3 +56,31 @@ obs.kernel @depends(%out: memref<2x8xi32>) attributes {threads = 16 : i64} {
   } : !obs.push<grid, 2 x 8 x i32>
   %r = obs.force %p into %out : !obs.push<grid, 2 x 8 x i32> into memref<2x8xi32> -> !obs.pull<2 x 8 x i32>
 }
+
+// No type has -1 instances: the loop, which has no iterations, is left alone.
+// CHECK-LABEL: obs.kernel @negative
+// CHECK: obs.par block
+// CHECK: obs.par block (%{{.*}}) in (%c-1)
+// CHECK: obs.force %{{.*}} : !obs.push<block, 8 x i32>
+obs.kernel @negative(%a: memref<2x8xi32>, %out: memref<2x8xi32>) attributes {threads = 16 : i64} {
+  %c1 = arith.constant 1 : index
+  %instances = arith.constant -1 : index
+  %c8 = arith.constant 8 : index
+  %v = obs.view %a : memref<2x8xi32>
+  %p = obs.fill {
+    obs.par block (%b) in (%c1) {
+      obs.par block (%i) in (%instances) {
+        %q = obs.fill par (%t) in (%c8) {
+          %x = obs.get %v[%i, %t] : !obs.pull<2 x 8 x i32>
+          obs.write %x at [%t] : i32
+        } : !obs.push<block, 8 x i32>
+        %f = obs.force %q : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
+        obs.par (%t) in (%c8) {
+          %y = obs.get %f[%t] : !obs.pull<8 x i32>
+          obs.write %y at [%i, %t] : i32
+        }
+      }
+    }
+  } : !obs.push<grid, 2 x 8 x i32>
+  %r = obs.force %p into %out : !obs.push<grid, 2 x 8 x i32> into memref<2x8xi32> -> !obs.pull<2 x 8 x i32>
+}

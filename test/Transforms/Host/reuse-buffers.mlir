@@ -77,3 +77,33 @@ func.func @copied(%a: memref<8xi32>) -> memref<8xi32> {
   gpu.dealloc %m : memref<8xi32>
   return %r : memref<8xi32>
 }
+
+// Another launch of the kernel needs both parameters, so neither runs in place.
+// CHECK: obs.kernel @again(%[[IN:.*]]: memref<8xi32>, %[[OUT:.*]]: memref<8xi32>)
+// CHECK: obs.view %[[IN]]
+// CHECK: obs.force %{{.*}} into %[[OUT]]
+obs.kernel @again(%in: memref<8xi32>, %out: memref<8xi32>) {
+  %c8 = arith.constant 8 : index
+  %v = obs.view %in : memref<8xi32>
+  %p = obs.fill par (%i) in (%c8) {
+    %x = obs.get %v[%i] : !obs.pull<8 x i32>
+    %y = arith.addi %x, %x : i32
+    obs.write %y at [%i] : i32
+  } : !obs.push<grid, 8 x i32>
+  obs.force %p into %out {unchecked} : !obs.push<grid, 8 x i32> into memref<8xi32>
+}
+
+// CHECK-LABEL: func.func @launched_twice(
+// CHECK-SAME: %[[A:.*]]: memref<8xi32>
+// CHECK: %[[M:.*]] = gpu.alloc
+// CHECK: obs.launch @again work [] [] args(%[[A]], %[[M]])
+// CHECK: %[[R:.*]] = gpu.alloc
+// CHECK: obs.launch @again work [] [] args(%[[M]], %[[R]])
+func.func @launched_twice(%a: memref<8xi32>) -> memref<8xi32> {
+  %m = gpu.alloc() : memref<8xi32>
+  obs.launch @again work [] [] args(%a, %m) : memref<8xi32>, memref<8xi32>
+  %r = gpu.alloc() : memref<8xi32>
+  obs.launch @again work [] [] args(%m, %r) : memref<8xi32>, memref<8xi32>
+  gpu.dealloc %m : memref<8xi32>
+  return %r : memref<8xi32>
+}
