@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitPTX.h"
+#include "HintLoads.h"
 #include "Obsidian/Conversion/Toolkit.h"
 #include "UnrollLoops.h"
 
@@ -31,6 +32,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 #include <mutex>
 
 namespace mlir::obs {
@@ -149,6 +151,14 @@ static void reportLocalMemory(llvm::Module &module, gpu::GPUModuleOp source) {
   }
 }
 
+/// True if the version of PTX, such as `+ptx80`, has loads with hints.
+static bool hasCacheHints(const llvm::TargetMachine &machine) {
+  StringRef version = machine.getTargetFeatureString();
+  unsigned number;
+  return version.consume_front("+ptx") && !version.getAsInteger(10, number) &&
+         number >= 74;
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      unsigned optLevel) {
   llvm::PipelineTuningOptions tuning;
@@ -165,6 +175,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
         if (level.getSpeedupLevel() >= 2)
           manager.addPass(detail::UnrollLoopsPass());
       });
+  // NVPTX itself joins loads later, when no pass can be added.
+  if (hasCacheHints(machine))
+    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &manager,
+                                               llvm::OptimizationLevel level,
+                                               llvm::ThinOrFullLTOPhase) {
+      if (level.getSpeedupLevel() < 2)
+        return;
+      llvm::FunctionPassManager passes;
+      passes.addPass(llvm::LoadStoreVectorizerPass());
+      passes.addPass(detail::HintLoadsPass());
+      manager.addPass(
+          llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+    });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

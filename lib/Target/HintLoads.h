@@ -1,0 +1,30 @@
+//===- HintLoads.h - Loads of elements that are not read again --*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_TARGET_HINTLOADS_H
+#define OBSIDIAN_LIB_TARGET_HINTLOADS_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace mlir::obs::detail {
+
+/// Marks loads of 16 bytes that stream an array into registers or shared memory,
+/// as in a reduction or a histogram: the first cache drops their elements before
+/// others. The kernel does not write the array, the innermost loop around the
+/// load writes no array, and each thread, block and iteration reads other
+/// elements. On an H200, histograms of 2^25 keys take 0.88 of the time, products
+/// of vectors 0.95, and sums 0.98. With the mark in loops that also write an
+/// array, kernels take up to 1.1 of the time.
+struct HintLoadsPass : llvm::PassInfoMixin<HintLoadsPass> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
+
+} // namespace mlir::obs::detail
+
+#endif // OBSIDIAN_LIB_TARGET_HINTLOADS_H
