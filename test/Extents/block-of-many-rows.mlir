@@ -24,3 +24,7 @@ obs.kernel @rows(%a: memref<2x8xi32>, %out: memref<2x8xi32>) attributes {threads
   } : !obs.push<grid, 2 x 8 x i32>
   %r = obs.force %p into %out : !obs.push<grid, 2 x 8 x i32> into memref<2x8xi32> -> !obs.pull<2 x 8 x i32>
 }
+
+// The same for arrays of a bound: the loop adds the halves of a chunk of 64 elements, whose types have no extent.
+// RUN: ulimit -v 4000000; not obs-opt %S/Inputs/large-bound.mlir --obs-to-gpu 2>&1 | FileCheck %s --check-prefix=BOUND
+// BOUND: large-bound.mlir:[[#]]:{{.*}}: error: {{.*}}[shared-limit] needs {{[0-9]+}} bytes of shared memory, but a block has 232448

@@ -36,10 +36,6 @@ scf::ForOp obs::getOneTurn(scf::ForallOp leaf, int64_t threads) {
              : scf::ForOp();
 }
 
-/// More iterations than a block has bytes of memory, in which each of them could
-/// have an element.
-static constexpr int64_t maxIterations = int64_t(1) << 20;
-
 std::optional<SmallVector<int64_t>>
 obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
                      ArrayRef<int64_t> shape, scf::ForOp warps) {
@@ -55,7 +51,7 @@ obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
   recognizer.addVariable(leaf.getInductionVar(0), *extent);
   if (warps)
     recognizer.addVariable(warps.getInductionVar(), numWarps);
-  if (*extent > maxIterations / std::max<int64_t>(numWarps, 1))
+  if (*extent > maxBlockElements / std::max<int64_t>(numWarps, 1))
     return std::nullopt;
   IndexExpr element = IndexExpr::constant(0);
   for (auto [index, size] : llvm::zip(indices, shape))

@@ -16,7 +16,7 @@ namespace mlir::obs {
 /// `shape`, for each iteration of `leaf`, whose extent is static. It is -1 if
 /// the indices are outside of the array; such an iteration does not execute the
 /// access. Empty if the indices depend on more than the iteration, or there are
-/// more iterations than a block has bytes of memory.
+/// more iterations than `maxBlockElements`.
 std::optional<SmallVector<int64_t>> evaluateIndices(scf::ForallOp leaf,
                                                     ValueRange indices,
                                                     ArrayRef<int64_t> shape,

@@ -261,7 +261,8 @@ std::optional<OwnedArray> OwnerSearch::run() {
   if (!home || home.getOwner() != Level::Block ||
       (home.getStorage() != Storage::Auto &&
        home.getStorage() != Storage::Registers) ||
-      !type.hasStaticShape() || type.getNumElements() == 0 || !collect())
+      !type.hasStaticShape() || type.getNumElements() == 0 ||
+      type.getNumElements() > maxBlockElements || !collect())
     return std::nullopt;
   isRing = isRingOfTwo(alloc);
   int64_t count = type.getNumElements() / (isRing ? 2 : 1);
