@@ -284,12 +284,14 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
       eliminateCommonSubexpressions();
       deepest = getDeepest();
     }
-    if (deepest.size() > maxReads)
-      return deepest.front().getArray().getDefiningOp()->emitError(
-                 "[fuse-size] is read in more than ")
-             << maxReads
-             << " places after fusion; force it, or an array that "
-                "depends on it";
+    llvm::SmallDenseMap<Operation *, unsigned> numReads;
+    for (GetOp read : deepest)
+      if (Operation *array = read.getArray().getDefiningOp();
+          ++numReads[array] > maxReads)
+        return array->emitError("[fuse-size] is read in more than ")
+               << maxReads
+               << " places after fusion; force it, or an array that "
+                  "depends on it";
     expand(deepest, simplifications);
     registerReads();
   }
