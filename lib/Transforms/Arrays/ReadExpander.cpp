@@ -303,3 +303,16 @@ LogicalResult obs::expandReads(Operation *root,
                                const FrozenRewritePatternSet &simplifications) {
   return ReadExpander(root).run(simplifications);
 }
+
+bool obs::readsVirtualArrays(Operation *root) {
+  return root
+      ->walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isExpandedWhereRead(op))
+          return WalkResult::skip();
+        auto read = dyn_cast<GetOp>(op);
+        return read && getVirtualArray(read.getArray())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
