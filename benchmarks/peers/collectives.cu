@@ -90,7 +90,7 @@ PEER(cub_select_i32) {
                                Below{static_cast<int>(n[1])});
 }
 
-/// How often each number below n[1] occurs.
+/// The number of occurrences of each number below n[1].
 PEER(cub_histogram_i32) {
   int bins = static_cast<int>(n[1]);
   return cub::DeviceHistogram::HistogramEven(

@@ -139,7 +139,7 @@ class Runner:
         """Take the limits of the machine, the number of repetitions, and seconds for each work."""
         self._machine, self._limits = machine, limits
         self._repeat, self._seconds = repeat, seconds
-        #: What was wrong with small results, by work and side; empty if they were right.
+        #: The errors in small results, by work and side; empty if they were right.
         self._small: dict[tuple[str, str], str] = {}
         #: The seconds of our first calls, by work.
         self._first: dict[str, float] = {}

@@ -16,7 +16,7 @@ import counters  # noqa: E402
 from counters import CASES, QUANTITIES, Case, Number  # noqa: E402
 
 LOAD = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
-#: What ncu 2025.3 writes before and after the lines of a run, and for two launches of a kernel.
+#: The output of ncu 2025.3 before and after the lines of a run, and for two launches of a kernel.
 OUTPUT = f'''==PROF== Connected to process 7
 [1, 2, 3]
 "ID","Process ID","Kernel Name","Context","Metric Name","Metric Unit","Metric Value"

@@ -80,7 +80,8 @@ static LogicalResult runReindex(Frame &frame, const Instruction &inst) {
     if (failed((*closure)(machine.fromIndex(index), yielded)))
       return failure();
     result = toIndex(yielded);
-    if (isInRange(result, limits))
+    // A probe asks for the extents of arrays in an empty array.
+    if (machine.isProbing() || isInRange(result, limits))
       return success();
     return machine.trap(loc, "index " + formatIndex(index) + " is mapped to " +
                                  formatIndex(result) +
@@ -357,8 +358,11 @@ static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
   auto toSource = [=](Index index) {
     IndexVector chunk, element;
     for (unsigned d = 0; d < index.size(); ++d) {
-      chunk.push_back(strided ? index[d] % chunks[d] : index[d] / sizes[d]);
-      element.push_back(strided ? index[d] / chunks[d] : index[d] % sizes[d]);
+      // Without elements, only the extents of element 0 are needed.
+      int64_t divisor = std::max<int64_t>(strided ? chunks[d] : sizes[d], 1);
+      int64_t quotient = index[d] / divisor, remainder = index[d] % divisor;
+      chunk.push_back(strided ? remainder : quotient);
+      element.push_back(strided ? quotient : remainder);
     }
     chunk.append(element);
     return chunk;
@@ -492,7 +496,8 @@ static LogicalResult runConcat(Frame &frame, const Instruction &inst) {
     return frame.setPull(
         inst, 0, extents, [=](Location loc, Index index, Data &out) {
           unsigned which = 0;
-          while (index[dim] >= starts[which] + arrays[which]->extents[dim])
+          // The extents of arrays in an empty array are those of element 0.
+          while (which + 1 < arrays.size() && index[dim] >= starts[which + 1])
             ++which;
           IndexVector from(index);
           from[dim] -= starts[which];

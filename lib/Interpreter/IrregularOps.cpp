@@ -222,10 +222,12 @@ static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
   DataVector init = getInit(frame, inst, 1 + numExtents, op.getInit().size());
   auto element = makeClosure(frame, inst);
   Machine &machine = frame.machine;
-  // Calls `give` with the index of each length and the length.
+  // Calls `give` with the index of each length and the length, and returns the
+  // sum of the lengths.
   auto forEachLength =
       [=, &machine](llvm::function_ref<LogicalResult(int64_t, int64_t)> give)
-      -> LogicalResult {
+      -> FailureOr<int64_t> {
+    int64_t sum = 0;
     for (int64_t i = 0; i < lengths->extents.front(); ++i) {
       int64_t length;
       if (failed(readInteger(loc, lengths, i, length)))
@@ -233,41 +235,41 @@ static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
       if (length < 0)
         return machine.trap(loc, "[expand-length] length " + Twine(i) + " is " +
                                      Twine(length));
+      if (length > extents.front() - sum)
+        return machine.trap(loc, "[expand-capacity] the lengths up to " +
+                                     Twine(i) + " sum up to " +
+                                     Twine(sum + length) +
+                                     ", but the result has " +
+                                     Twine(extents.front()) + " elements");
+      sum += length;
       if (failed(give(i, length)))
         return failure();
     }
-    return success();
+    return sum;
   };
   auto write = [=, &machine](WriteFn writer) -> LogicalResult {
-    int64_t count = 0;
-    auto give = [&](int64_t i, int64_t length) -> LogicalResult {
-      if (length > extents.front() - count)
-        return machine.trap(loc, "[expand-capacity] the lengths up to " +
-                                     Twine(i) + " sum up to " +
-                                     Twine(count + length) +
-                                     ", but the result has " +
-                                     Twine(extents.front()) + " elements");
-      for (int64_t j = 0; j < length; ++j) {
-        DataVector values;
-        if (failed((*element)(machine.fromIndex({i, j}), values)) ||
-            failed(writer(loc, values, count++)))
-          return failure();
-      }
-      return success();
-    };
-    if (failed(forEachLength(give)))
+    int64_t next = 0;
+    FailureOr<int64_t> count =
+        forEachLength([&](int64_t i, int64_t length) -> LogicalResult {
+          for (int64_t j = 0; j < length; ++j) {
+            DataVector values;
+            if (failed((*element)(machine.fromIndex({i, j}), values)) ||
+                failed(writer(loc, values, next++)))
+              return failure();
+          }
+          return success();
+        });
+    if (failed(count))
       return failure();
-    return writeRest(loc, init, count, extents.front(), writer);
+    return writeRest(loc, init, *count, extents.front(), writer);
   };
   Type countType = op.getCount().getType().getElementTypes().front();
   auto writeCount = [=](WriteFn writer) -> LogicalResult {
-    int64_t count = 0;
-    if (failed(forEachLength([&](int64_t, int64_t length) {
-          count += length;
-          return success();
-        })))
+    FailureOr<int64_t> count =
+        forEachLength([](int64_t, int64_t) { return success(); });
+    if (failed(count))
       return failure();
-    return writeInteger(loc, countType, count, 0, writer);
+    return writeInteger(loc, countType, *count, 0, writer);
   };
   if (failed(frame.setPush(inst, 0, extents, write)))
     return failure();

@@ -75,7 +75,7 @@ typedef struct {
 } Parameter;
 
 typedef struct {
-  /* What a word must be: the value, at most the value, or the word `value`. */
+  /* The requirement on a word: the value, at most the value, or the word `value`. */
   enum { EQUAL, AT_MOST, SAME } kind;
   Py_ssize_t word;
   int64_t value;
@@ -96,7 +96,7 @@ typedef struct {
 typedef struct {
   uint64_t pointer, bytes;
   PyObject *object;
-  /* How many blocks of the run are older, and the result whose type it has; -1
+  /* The number of older blocks of the run, and the result whose type it has; -1
    * for bytes. */
   int number, result;
 } Block;
@@ -785,7 +785,7 @@ static PyObject *runLocked(Call *self, PyObject *values,
     found = PyObject_CallNoArgs(self->fail);
     Py_CLEAR(found);
   }
-  /* What is freed may run code of the user. */
+  /* An object that is freed may run code of the user. */
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   forget(self);
@@ -1083,7 +1083,7 @@ static PyType_Spec spec_of_call = {"obsidian_accelerator.Call", sizeof(Call), 0,
 |* Functions                                                                  *|
 \*===----------------------------------------------------------------------===*/
 
-/* What a function with @obs.jit does for a call that is the same as the last
+/* The work of a function with @obs.jit for a call that is the same as the last
  * one but for its arguments. */
 typedef struct {
   PyObject_HEAD PyObject *call;

@@ -39,13 +39,13 @@ DTYPES = {
 class Tensor:
     """A tensor in the memory of the host; with the device "cuda", it says that it is on GPU 0."""
 
-    #: What the allocator does before it allocates.
+    #: The function that the allocator calls before it allocates.
     hook: ClassVar[Callable[[], None] | None] = None
 
     def __init__(self, array: Any, dtype: DType, device: str = "cpu") -> None:
         self.array, self.dtype, self.device = array, dtype, SimpleNamespace(type=device)
         self.requires_grad = self.negative = False
-        #: What `_describe` has written.
+        #: The text that `_describe` has written.
         self.extents: Any = None
 
     @property

@@ -6,7 +6,7 @@
 // MEMORY: {{^}}obs-run: error: out of memory
 // MEMORY-NOT: {{.}}
 // RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=huge 1073741824 --device emulate" 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: [[#@LINE+61]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
+// DEVICE: [[#@LINE+83]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
 
 // RUN: not sh -c "obs-run %s --entry=copy iota:4xi32 > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not sh -c "obs-opt %s > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
@@ -43,6 +43,28 @@
 // INPUT-NOT: {{.}}
 // INPUT: {{^(obs-[a-z]+: )?}}error: cannot read the standard input: a device may have no end; give a file or a pipe
 // INPUT-NOT: {{.}}
+
+// The writer of a pipe may never stop. Not more than 2^30 bytes of it are read, and not more than an array needs.
+// RUN: not sh -c "yes | obs-run -" 2>&1 | FileCheck %s --check-prefix=LONG
+// RUN: not sh -c "yes | obs-opt" 2>&1 | FileCheck %s --check-prefix=LONG
+// RUN: not sh -c "yes | obs-translate --obs-to-ptx" 2>&1 | FileCheck %s --check-prefix=LONG
+// LONG-NOT: {{.}}
+// LONG: {{^(obs-[a-z]+: )?}}error: cannot read the standard input: it has more than 2^30 bytes, and a pipe may have no end
+// LONG-NOT: {{.}}
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
+// RUN: not sh -c "yes > %t.pipe & obs-opt %t.pipe" 2>&1 | FileCheck %s --check-prefix=LONG-FILE
+// RUN: not sh -c "yes > %t.pipe & obs-run %s --entry=copy %t.pipe:i32" 2>&1 | FileCheck %s --check-prefix=LONG-FILE
+// LONG-FILE: error: {{.*}}cannot read '{{.*}}.pipe': it has more than 2^30 bytes, and a pipe may have no end
+// RUN: not sh -c "yes > %t.pipe & obs-run %s --entry=copy %t.pipe:2xi32" 2>&1 | FileCheck %s --check-prefix=MORE
+// MORE: error: argument 1, '{{.*}}': it has more than the 8 bytes that are needed
+// RUN: sh -c "printf '\1\0\0\0' > %t.pipe & obs-run %s --entry=copy %t.pipe:1xi32" | FileCheck %s --check-prefix=ENDS
+// RUN: sh -c "printf '\1\0\0\0' > %t.pipe & obs-run %s --entry=copy %t.pipe:i32" | FileCheck %s --check-prefix=ENDS
+// ENDS: [1]
+// RUN: sh -c "cat %s > %t.pipe & obs-opt %t.pipe" | FileCheck %s --check-prefix=TEXT
+// RUN: sh -c "cat %s > %t.pipe & obs-translate --obs-to-ptx %t.pipe" | FileCheck %s --check-prefix=PTX
+// TEXT: func.func @copy
+// RUN: env OBS_TUNED=/dev/zero not obs-run %s --entry=copy iota:3xi32 2>&1 | FileCheck %s --check-prefix=TUNED
+// TUNED: error: OBS_TUNED: cannot read '/dev/zero': a device may have no end; give a file or a pipe
 
 // A pipe and /dev/null have an end. Nobody reads the standard input if there is a file.
 // RUN: cat %s | obs-run - --entry=copy iota:3xi32 | FileCheck %s --check-prefix=READ

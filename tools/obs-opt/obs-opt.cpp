@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
   mlir::obs::registerAllPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Obsidian optimizer driver\n", registry);
-  llvm::ExitOnError("obs-opt: error: ")(mlir::obs::checkHasEnd(input));
+  input = llvm::ExitOnError("obs-opt: error: ")(mlir::obs::prepareInput(input));
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, input, output, registry));
 }

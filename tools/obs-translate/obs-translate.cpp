@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   mlir::obs::installErrorHandlers("obs-translate");
   mlir::obs::keepFreedMemory();
   llvm::ExitOnError("obs-translate: error: ")(
-      mlir::obs::checkInputsHaveEnd({argv, size_t(argc)}));
+      mlir::obs::prepareInputs({argv, size_t(argc)}));
   mlir::obs::registerObsTranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "Obsidian translation driver\n"));

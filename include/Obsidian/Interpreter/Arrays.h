@@ -105,12 +105,13 @@ inline int64_t linearize(Index index, Index extents) {
   return position;
 }
 
-/// The index at a row-major position. No extent is zero.
+/// The index at a row-major position; 0 in a dimension without elements.
 inline IndexVector delinearize(int64_t position, Index extents) {
   IndexVector index(extents.size());
   for (size_t dim = extents.size(); dim-- > 0;) {
-    index[dim] = position % extents[dim];
-    position /= extents[dim];
+    int64_t divisor = std::max<int64_t>(extents[dim], 1);
+    index[dim] = position % divisor;
+    position /= divisor;
   }
   return index;
 }

@@ -11,6 +11,8 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <string>
 
 namespace mlir::obs {
 
@@ -18,13 +20,23 @@ namespace mlir::obs {
 /// is the standard input. Terminals and /dev/null have an end.
 bool isEndlessDevice(const Twine &path);
 
-/// Fails if `path`, the input of a tool, is a device that may have no end.
-llvm::Error checkHasEnd(StringRef path);
+/// True if `path` names a pipe, whose writer may never stop. `-` is the
+/// standard input.
+bool isPipe(const Twine &path);
 
-/// The same for tools whose options are parsed later: checks every argument
-/// except the output file. Without an input file among the arguments, checks
-/// the standard input, too.
-llvm::Error checkInputsHaveEnd(ArrayRef<const char *> arguments);
+/// The contents of `path`. Fails for a device that may have no end, and for a
+/// pipe of more than 2^30 bytes.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readInput(StringRef path);
+
+/// The same for tools that open their input `path` themselves. The contents of
+/// a pipe become the standard input, and the result is `-`; for other inputs
+/// the result is `path`.
+llvm::Expected<std::string> prepareInput(StringRef path);
+
+/// The same for tools whose options are parsed later: prepares every argument
+/// except the output file, and replaces those that are pipes. Without an input
+/// file among the arguments, prepares the standard input, too.
+llvm::Error prepareInputs(MutableArrayRef<char *> arguments);
 
 } // namespace mlir::obs
 

@@ -7,6 +7,7 @@
 
 #include "Emitter.h"
 #include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -605,6 +606,9 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
       stored = allocate(force.getLoc(), type, extents, level,
                         force.getStorage(), /*isRing=*/false);
     }
+    // The memory that is given already has its contents.
+    if (fill.getOnto() && !force.getInto().empty())
+      isInPlace |= isContentsOf(fill.getOnto(), getViewedMemory(result));
     ForceOp outer = std::exchange(running, force);
     if (failed(emitFill(fill, stored, level, isInPlace)))
       return failure();

@@ -89,7 +89,7 @@ private:
   }
 
   // Scopes.
-  /// What `work` computes in scope `depth`.
+  /// The result of `work` in scope `depth`.
   Result compute(unsigned depth, Body work);
   /// Runs `work` with the insertion point in scope `depth`. Scopes inside of it
   /// are closed during this time.

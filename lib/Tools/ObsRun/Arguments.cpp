@@ -158,9 +158,15 @@ static Expected<HostValue> makeArray(const Slot &slot, StringRef text) {
 //===----------------------------------------------------------------------===//
 
 static Expected<HostValue> readNpyArray(const Slot &slot, StringRef path) {
-  if (Error error = checkHasEnd(path))
-    return std::move(error);
-  Expected<runtime::NpyArray> array = runtime::readNpy(path);
+  auto read = [&]() -> Expected<runtime::NpyArray> {
+    if (!isPipe(path) && !isEndlessDevice(path))
+      return runtime::readNpy(path);
+    auto contents = readInput(path);
+    if (!contents)
+      return contents.takeError();
+    return runtime::parseNpy(std::move(*contents), path);
+  };
+  Expected<runtime::NpyArray> array = read();
   if (!array) {
     // The caller's message names the file already.
     std::string text = llvm::toString(array.takeError());
@@ -204,7 +210,7 @@ static Error completeExtents(SmallVectorImpl<int64_t> &extents, int64_t count) {
   return Error::success();
 }
 
-/// The first bytes of a device, which may never end.
+/// The first bytes of a device or a pipe, which may never end.
 static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
 readDevice(StringRef path, uint64_t bytes) {
   auto file = llvm::sys::fs::openNativeFileForRead(path);
@@ -236,19 +242,35 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
   auto &[extents, type] = *array;
   if (extents.empty())
     extents = slot.extents;
-  bool isEndless = isEndlessDevice(path);
   std::optional<int64_t> needed = countBytes(extents, type);
+  bool isEndless = isEndlessDevice(path), fromPipe = isPipe(path);
   if (isEndless && !needed)
     return createStringError("a device may have no end; give the extents of an "
                              "array of at most 2^40 bytes, as in " +
                              path + ":64x" + llvm::to_string(type));
-  auto file =
-      isEndless ? readDevice(path, llvm::is_contained(extents, 0) ? 0 : *needed)
-                : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-  if (!file)
-    return createStringError("cannot be read: " + file.getError().message());
-  StringRef bytes = (*file)->getBuffer();
+  std::unique_ptr<llvm::MemoryBuffer> file;
+  if (fromPipe && !needed) {
+    auto contents = readInput(path);
+    if (!contents)
+      return contents.takeError();
+    file = std::move(*contents);
+  } else {
+    // One byte more shows that a pipe has too many.
+    auto contents =
+        isEndless || fromPipe
+            ? readDevice(path, (llvm::is_contained(extents, 0) ? 0 : *needed) +
+                                   (fromPipe ? 1 : 0))
+            : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+    if (!contents)
+      return createStringError("cannot be read: " +
+                               contents.getError().message());
+    file = std::move(*contents);
+  }
+  StringRef bytes = file->getBuffer();
+  if (fromPipe && needed && bytes.size() > static_cast<uint64_t>(*needed))
+    return createStringError("it has more than the " + Twine(*needed) +
+                             " bytes that are needed");
   if (bytes.size() % getScalarBytes(type))
     return createStringError(
         "it has " + Twine(bytes.size()) +

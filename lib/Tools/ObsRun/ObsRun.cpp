@@ -83,16 +83,12 @@ private:
 };
 
 Error Session::parseProgram() {
-  if (Error error = checkHasEnd(options.program))
-    return error;
-  std::string reason;
-  std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(options.program, &reason);
+  auto file = readInput(options.program);
   if (!file)
-    return createStringError(reason);
-  if (Error error = applyTuning(file->getBuffer(), options))
+    return file.takeError();
+  if (Error error = applyTuning((*file)->getBuffer(), options))
     return error;
-  sourceMgr.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  sourceMgr.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   if (StringRef(options.program).ends_with(".dag")) {
     dag::DagOptions dagOptions;
     dagOptions.entry = options.entry;

@@ -10,9 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tuning.h"
+#include "Obsidian/Tools/Inputs.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 #include <cstdlib>
 
@@ -43,12 +44,11 @@ Error mlir::obs::run::applyTuning(StringRef text, Options &options) {
   const char *place = std::getenv("OBS_TUNED");
   if (!place || !*place)
     return Error::success();
-  auto file = llvm::MemoryBuffer::getFile(place, /*IsText=*/true);
+  if (!llvm::sys::fs::exists(place))
+    return Error::success();
+  auto file = readInput(place);
   if (!file)
-    return file.getError() == std::errc::no_such_file_or_directory
-               ? Error::success()
-               : createStringError(StringRef(place) + ": " +
-                                   file.getError().message());
+    return createStringError("OBS_TUNED: " + llvm::toString(file.takeError()));
   auto refuse = [&] {
     return createStringError(
         StringRef(place) +

@@ -640,23 +640,26 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     simplifications.add(shareReads);
     simplifications.add(selectInsteadOfBranch);
     FrozenRewritePatternSet frozen(std::move(simplifications));
-    if (failed(expandReads(root, frozen)) || reported)
-      return signalPassFailure();
-
-    foldExtents(root);
     RewritePatternSet patterns(&getContext());
     patterns.add(foldDim);
     patterns.add(foldDimOfChoice);
     patterns.add(shareReads);
     patterns.add(selectInsteadOfBranch);
+    FrozenRewritePatternSet extents(std::move(patterns));
     // As many iterations as arrays are nested: each pattern takes an extent one
     // array closer to storage, so there is an end.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit)
         .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(root, std::move(patterns), config)) ||
-        reported)
-      return signalPassFailure();
+    // The extents of elements that are arrays are those of one element, which
+    // is read.
+    do {
+      if (failed(expandReads(root, frozen)) || reported)
+        return signalPassFailure();
+      foldExtents(root);
+      if (failed(applyPatternsGreedily(root, extents, config)) || reported)
+        return signalPassFailure();
+    } while (readsVirtualArrays(root));
   }
 };
 } // namespace

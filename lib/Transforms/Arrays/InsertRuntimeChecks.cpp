@@ -346,14 +346,43 @@ public:
                 subtract(buildExtent(builder, loc, offsets, 0), constant(1)));
   }
 
-  /// Checks that each of `lengths` is not negative. Returns the checked
-  /// lengths.
-  Value checkLengths(Value lengths) {
-    return checkElements(lengths, [&](Value, Value length) {
+  /// Checks that no length of `expand` is negative, and that the result has
+  /// room for the elements of all lengths. Returns the checked lengths.
+  Value checkLengths(ExpandOp expand) {
+    Value lengths = expand.getLengths();
+    auto notNegative = [&](Value, Value length) {
       Value zero = arith::ConstantOp::create(
           builder, loc, builder.getZeroAttr(length.getType()));
       require(arith::CmpIPredicate::sge, length, zero, "a length is negative",
               "[expand-length] ");
+    };
+    Value capacity = buildMixed(builder, loc, expand.getExtents(),
+                                expand.getResult().getType().getExtents())
+                         .front();
+    auto hasRoom = [&](Value number) {
+      require(arith::CmpIPredicate::ule, number, capacity,
+              "the lengths sum up to more elements than the result has",
+              "[expand-capacity] ");
+    };
+    Value checked = checkElements(lengths, notNegative);
+    Value sum = sumUp(checkElements(lengths,
+                                    [&](Value i, Value length) {
+                                      notNegative(i, length);
+                                      // So that the sum does not wrap.
+                                      hasRoom(toIndex(length));
+                                    }),
+                      expand.getResult().getType().getLevel());
+    if (isa<IndexType>(sum.getType())) {
+      hasRoom(sum);
+      return checked;
+    }
+    // At level grid only kernels know the sum.
+    Value stored =
+        ForceOp::create(builder, loc, sum, ValueRange()).getResults().front();
+    return checkElements(lengths, [&](Value, Value) {
+      hasRoom(GetOp::create(builder, loc, stored, constant(0))
+                  .getResults()
+                  .front());
     });
   }
 
@@ -362,16 +391,12 @@ public:
   Value checkAscending(Value offsets, Value array) {
     Value last = subtract(buildExtent(builder, loc, offsets, 0), constant(1));
     Value end = buildExtent(builder, loc, array, 0);
-    Type index = builder.getIndexType();
     return checkElements(offsets, [&](Value i, Value offset) {
       Value before = builder.createOrFold<arith::MaxSIOp>(
           loc, subtract(i, constant(1)), constant(0));
       Value lower =
           GetOp::create(builder, loc, offsets, before).getResults().front();
-      Value number =
-          offset.getType() == index
-              ? offset
-              : arith::IndexCastOp::create(builder, loc, index, offset);
+      Value number = toIndex(offset);
       auto isAt = [&](Value place, Value limit) {
         return either(compare(arith::CmpIPredicate::ne, i, place),
                       compare(arith::CmpIPredicate::eq, number, limit));
@@ -400,6 +425,47 @@ private:
     check(i, element);
     YieldOp::create(builder, loc, element);
     return checked;
+  }
+
+  /// The sum of `array`, of rank 1 and one natural number for each element: a
+  /// push array at level grid, and otherwise a number.
+  Value sumUp(Value array, Level level) {
+    Type index = builder.getIndexType();
+    auto type = cast<PullType>(array.getType());
+    SmallVector<Value> extents;
+    if (type.isDynamicExtent(0))
+      extents.push_back(buildExtent(builder, loc, array, 0));
+    auto numbers =
+        GenerateOp::create(builder, loc,
+                           PullType::get(type.getContext(), type.getExtents(),
+                                         type.getBounds(), {index}),
+                           extents);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&numbers.getBody(), {}, index, loc);
+    Value element = GetOp::create(builder, loc, array, body->getArgument(0))
+                        .getResults()
+                        .front();
+    YieldOp::create(builder, loc, toIndex(element));
+    builder.setInsertionPointAfter(numbers);
+
+    bool isGrid = level == Level::Grid;
+    MLIRContext *context = builder.getContext();
+    Type result = isGrid ? PushType::get(context, level, {1}, {index}) : index;
+    auto sum = ReduceOp::create(
+        builder, loc, TypeRange(result), numbers, constant(0),
+        isGrid ? LevelAttr::get(context, level) : LevelAttr(),
+        /*commutative=*/builder.getUnitAttr(), /*strategy=*/StringAttr());
+    body = builder.createBlock(&sum.getBody(), {}, {index, index}, {loc, loc});
+    Value both = arith::AddIOp::create(builder, loc, body->getArgument(0),
+                                       body->getArgument(1));
+    YieldOp::create(builder, loc, both);
+    return sum.getValues().front();
+  }
+  Value toIndex(Value number) {
+    Type index = builder.getIndexType();
+    return number.getType() == index
+               ? number
+               : builder.createOrFold<arith::IndexCastOp>(loc, index, number);
   }
 
   /// Requires that `extent` matches dimension `d` of `type`.
@@ -541,8 +607,7 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved, bool ofElements) {
           checker.checkRange(expand.getCount(), expand.getExtents().front(),
                              getArrayBound(expand.getResult().getType(), 0));
         if (ofElements)
-          expand.getLengthsMutable().assign(
-              checker.checkLengths(expand.getLengths()));
+          expand.getLengthsMutable().assign(checker.checkLengths(expand));
       })
       .Case([&](ConcatOp concat) {
         checker.checkEqual(concat.getArrays(), concat.getDimension());

@@ -22,6 +22,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
@@ -82,6 +83,16 @@ static Operation *getVirtualArray(Value array) {
   return isa_and_nonnull<PullOpInterface, arith::SelectOp>(op) ? op : nullptr;
 }
 
+/// True for an operation whose region computes elements where they are read.
+static bool isExpandedWhereRead(Operation *op) {
+  if (isa<PullOpInterface>(op))
+    return true;
+  auto choice = dyn_cast<scf::IfOp>(op);
+  return choice &&
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>) &&
+         isVirtualChoice(choice);
+}
+
 //===----------------------------------------------------------------------===//
 // The order of reads
 //===----------------------------------------------------------------------===//
@@ -113,6 +124,8 @@ private:
   SmallVector<GetOp> getDeepest();
   void expand(ArrayRef<GetOp> deepest,
               const FrozenRewritePatternSet &simplifications);
+  /// Guards the reads of storage that only extents depend on.
+  void guardExtentReads();
 
   Operation *root;
   IRRewriter rewriter;
@@ -121,6 +134,8 @@ private:
   std::map<unsigned, llvm::SetVector<Operation *>> reads;
   llvm::DenseMap<Operation *, unsigned> depthOfRead;
   llvm::SetVector<Operation *> inserted;
+  /// A read that only extents depend on, while it is expanded.
+  GetOp extentRead;
   /// Operations that were inserted since the last elimination, and the number
   /// of operations and of reads in the deepest layer just after it.
   size_t numInserted = 0, numOperations = 0, numDeepest = 0;
@@ -131,6 +146,15 @@ void ReadExpander::notifyOperationInserted(Operation *op,
                                            OpBuilder::InsertPoint) {
   inserted.insert(op);
   ++numInserted;
+  if (!extentRead || !isa<GetOp>(op))
+    return;
+  // Elements of arrays that are computed where they are read are not read here.
+  for (Operation *parent = op->getParentOp();
+       parent && parent != extentRead->getParentOp();
+       parent = parent->getParentOp())
+    if (isExpandedWhereRead(parent))
+      return;
+  op->setAttr(extentReadAttrName, rewriter.getUnitAttr());
 }
 
 void ReadExpander::notifyOperationModified(Operation *op) {
@@ -165,16 +189,6 @@ unsigned ReadExpander::getDepth(Value array) {
         depth = std::max(depth, getDepth(operand));
   });
   return depths[op] = depth + 1;
-}
-
-/// True for an operation whose region computes elements where they are read.
-static bool isExpandedWhereRead(Operation *op) {
-  if (isa<PullOpInterface>(op))
-    return true;
-  auto choice = dyn_cast<scf::IfOp>(op);
-  return choice &&
-         llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>) &&
-         isVirtualChoice(choice);
 }
 
 void ReadExpander::addRead(GetOp read) {
@@ -229,6 +243,7 @@ void ReadExpander::expand(ArrayRef<GetOp> deepest,
          parent = parent->getParentOp())
       choices.insert(parent);
     rewriter.setInsertionPoint(read);
+    extentRead = read->hasAttr(extentReadAttrName) ? read : GetOp();
     if (auto pull = dyn_cast<PullOpInterface>(array))
       readVirtual(read, pull, rewriter);
     else if (auto choice = dyn_cast<scf::IfOp>(array))
@@ -236,6 +251,7 @@ void ReadExpander::expand(ArrayRef<GetOp> deepest,
     else
       readSelected(read, cast<arith::SelectOp>(array), rewriter);
   }
+  extentRead = {};
   for (Operation *array : arrays)
     if (isOpTriviallyDead(array))
       rewriter.eraseOp(array);
@@ -275,8 +291,10 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
   // minutes to compile.
   constexpr unsigned maxReads = 1 << 12;
   findReads();
-  if (reads.empty())
+  if (reads.empty()) {
+    guardExtentReads();
     return success();
+  }
   eliminateCommonSubexpressions();
   for (SmallVector<GetOp> deepest = getDeepest(); !deepest.empty();
        deepest = getDeepest()) {
@@ -284,20 +302,78 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
       eliminateCommonSubexpressions();
       deepest = getDeepest();
     }
-    if (deepest.size() > maxReads)
-      return deepest.front().getArray().getDefiningOp()->emitError(
-                 "[fuse-size] is read in more than ")
-             << maxReads
-             << " places after fusion; force it, or an array that "
-                "depends on it";
+    llvm::SmallDenseMap<Operation *, unsigned> numReads;
+    for (GetOp read : deepest)
+      if (Operation *array = read.getArray().getDefiningOp();
+          ++numReads[array] > maxReads)
+        return array->emitError("[fuse-size] is read in more than ")
+               << maxReads
+               << " places after fusion; force it, or an array that "
+                  "depends on it";
     expand(deepest, simplifications);
     registerReads();
   }
   eliminateCommonSubexpressions();
+  guardExtentReads();
   return success();
+}
+
+void ReadExpander::guardExtentReads() {
+  SmallVector<GetOp> found;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isExpandedWhereRead(op))
+      return WalkResult::skip();
+    auto read = dyn_cast<GetOp>(op);
+    if (read && read->hasAttr(extentReadAttrName) &&
+        !getVirtualArray(read.getArray()))
+      found.push_back(read);
+    return WalkResult::advance();
+  });
+  for (GetOp read : found) {
+    read->removeAttr(extentReadAttrName);
+    rewriter.setInsertionPoint(read);
+    Location loc = read.getLoc();
+    Value isInside;
+    for (auto [d, index] : llvm::enumerate(read.getIndices())) {
+      Value extent = buildExtent(rewriter, loc, read.getArray(), d);
+      Value fits = rewriter.createOrFold<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::ult, index, extent);
+      if (!matchPattern(fits, m_One()))
+        isInside =
+            isInside ? rewriter.createOrFold<arith::AndIOp>(loc, isInside, fits)
+                     : fits;
+    }
+    if (!isInside)
+      continue;
+    auto element = [&](OpBuilder &b, Location l) {
+      scf::YieldOp::create(b, l,
+                           buildGet(b, l, read.getArray(), read.getIndices()));
+    };
+    auto none = [&](OpBuilder &b, Location l) {
+      SmallVector<Value> zeros;
+      for (Type type : read.getResultTypes())
+        zeros.push_back(arith::ConstantOp::create(b, l, b.getZeroAttr(type)));
+      scf::YieldOp::create(b, l, zeros);
+    };
+    auto guarded = scf::IfOp::create(rewriter, loc, isInside, element, none);
+    rewriter.replaceOp(read, guarded.getResults());
+  }
 }
 
 LogicalResult obs::expandReads(Operation *root,
                                const FrozenRewritePatternSet &simplifications) {
   return ReadExpander(root).run(simplifications);
+}
+
+bool obs::readsVirtualArrays(Operation *root) {
+  return root
+      ->walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isExpandedWhereRead(op))
+          return WalkResult::skip();
+        auto read = dyn_cast<GetOp>(op);
+        return read && getVirtualArray(read.getArray())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }

@@ -19,6 +19,10 @@ namespace mlir::obs {
 LogicalResult expandReads(Operation *root,
                           const FrozenRewritePatternSet &simplifications);
 
+/// True if a read of a virtual array is left below `root`, outside of the
+/// regions of virtual arrays.
+bool readsVirtualArrays(Operation *root);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_TRANSFORMS_ARRAYS_READEXPANDER_H

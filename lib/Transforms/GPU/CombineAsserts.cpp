@@ -66,7 +66,7 @@ static Value convert(OpBuilder &builder, Location loc, Value value, Type type) {
 }
 
 /// Replaces two comparisons by one without signs, of the narrow number if there
-/// is one. What comes after the assertion knows that it is true.
+/// is one. The condition is true in the code after the assertion.
 static void simplify(cf::AssertOp check) {
   std::optional<InRange> range = findRange(check.getArg());
   if (!range)

@@ -19,6 +19,7 @@
 
 #include "HostExtents.h"
 #include "HostMemory.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Transforms/Host/KernelNames.h"
 #include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -103,6 +104,8 @@ LogicalResult Outliner::allocateOutputs() {
        llvm::zip(force.getArrays(), force.getResults())) {
     auto fill = array.getDefiningOp<FillOp>();
     auto type = cast<PullType>(result.getType());
+    bool isInPlace = fill.getOnto() && !force.getInto().empty() &&
+                     isContentsOf(fill.getOnto(), getViewedMemory(result));
     for (auto [k, memoryType] : llvm::enumerate(getMemoryTypes(type))) {
       Value memory;
       if (!force.getInto().empty()) {
@@ -116,7 +119,7 @@ LogicalResult Outliner::allocateOutputs() {
       if (!fill.getInit().empty())
         gpu::MemsetOp::create(host, loc, Type(), ValueRange(), memory,
                               fill.getInit()[k]);
-      if (Value onto = fill.getOnto()) {
+      if (Value onto = fill.getOnto(); onto && !isInPlace) {
         ValueRange before = getMemory(onto);
         if (before.empty())
           return force.emitOpError("[fill-onto] starts from an array that is "

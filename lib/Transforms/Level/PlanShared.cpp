@@ -235,6 +235,12 @@ static std::string getLife(const Buffer &buffer) {
          getPlace(buffer.lastUser->getLoc());
 }
 
+/// True if each warp of the block has a part of `buffer`.
+static bool isOfWarps(Buffer buffer) {
+  auto home = cast<HomeAttr>(buffer.alloc.getType().getMemorySpace());
+  return home.getOwner() == Level::Warp;
+}
+
 LogicalResult Planner::run(int64_t limit) {
   kernel.walk([&](memref::AllocOp alloc) {
     if (std::optional<Buffer> buffer = measure(alloc))
@@ -266,6 +272,9 @@ LogicalResult Planner::run(int64_t limit) {
         << (isTooLarge ? "at least " : "") << total
         << " bytes of shared memory, but a block has " << limit
         << "; force less in one block, or smaller parts one after the other";
+    if (llvm::any_of(buffers, isOfWarps))
+      diag << ", or launch fewer threads, because each warp has arrays of its "
+              "own";
     for (Buffer &buffer : buffers)
       diag.attachNote(buffer.alloc.getLoc())
           << buffer.bytes << " bytes at offset " << buffer.offset

@@ -149,3 +149,59 @@ func.func @transpose(%m: memref<8xf32>) {
   %a = obs.transpose %m [0] : memref<8xf32>
   return
 }
+
+// -----
+
+func.func @short_unregistered(%a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{expected the full name of an operation, such as arith.addi}}
+  %p = obs.map { arith.add } %a, %a : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @short_dialect(%a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{expected the full name of an operation, such as arith.addi}}
+  %p = obs.map { addi } %a, %a : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @join_rank(%a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{[join-source] needs an array of arrays of its own rank, or an array of even rank, not '!obs.pull<8 x i32>'}}
+  %p = obs.join %a : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @no_list(%a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{expected '[' before a list of values and integers}}
+  %p = obs.take %a : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @no_entry(%a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{expected a value or an integer}}
+  %p = obs.take %a [x] : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @scalable(%a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{expected a value or an integer}}
+  %p = obs.take %a [[4]] : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @large_entry(%a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{integer value too large}}
+  %p = obs.slice %a [0] [99999999999999999999] [1] : !obs.pull<8 x i32>
+  return
+}

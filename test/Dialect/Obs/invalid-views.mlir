@@ -324,3 +324,121 @@ func.func @threads_in_place(%m: memref<16xi32>) {
   %r = obs.force %p into %m : !obs.push<grid, 16 x i32> into memref<16xi32> -> !obs.pull<16 x i32>
   return
 }
+
+// -----
+
+// The host writes the initial contents before the kernel reads.
+func.func @init_in_place(%m: memref<8xi32>) {
+  %c4 = arith.constant 4 : index
+  %z = arith.constant -1 : i32
+  %v = obs.view %m : memref<8xi32>
+  %p = obs.fill init %z par (%t) in (%c4) {
+    %x = obs.get %v[%t] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32>
+  return
+}
+
+// -----
+
+// The same for the contents of other memory.
+func.func @onto_other_in_place(%m: memref<8xi32>, %w: !obs.pull<8 x i32>) {
+  %c4 = arith.constant 4 : index
+  %v = obs.view %m : memref<8xi32>
+  %p = obs.fill onto %w : !obs.pull<8 x i32> par (%t) in (%c4) {
+    %x = obs.get %v[%t] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32>
+  return
+}
+
+// -----
+
+// In the first iteration, the carried array is in other memory.
+func.func @onto_carried_in_place(%m: memref<8xi32>, %o: memref<8xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %v = obs.view %o : memref<8xi32>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %v) -> !obs.pull<8 x i32> {
+    %p = obs.fill onto %s : !obs.pull<8 x i32> par (%t) in (%c4) {
+      %x = obs.get %s[%t] : !obs.pull<8 x i32>
+      obs.write %x at [%t] : i32
+    } : !obs.push<grid, 8 x i32>
+    // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+    %f = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32>
+    scf.yield %f : !obs.pull<8 x i32>
+  }
+  return
+}
+
+// -----
+
+// The initial contents are not those of the memory, but in reverse order.
+func.func @onto_reverse_in_place(%m: memref<8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %v = obs.view %m : memref<8xi32>
+  %w = obs.reverse %v : !obs.pull<8 x i32>
+  %p = obs.fill onto %w : !obs.pull<8 x i32> par (%t) in (%c1) {
+    obs.write %z at [%t] : i32
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32>
+  return
+}
+
+// -----
+
+// Each component starts from the other one.
+func.func @onto_exchange_in_place(%m: memref<8xi32>, %n: memref<8xi32>) {
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %v = obs.view %m, %n : memref<8xi32>, memref<8xi32>
+  %p = obs.fill onto %v : !obs.pull<8 x i32, i32> par (%t) in (%c1) {
+    obs.write %z, %z at [%t] : i32, i32
+  } : !obs.push<grid, 8 x i32, i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %n, %m : !obs.push<grid, 8 x i32, i32> into memref<8xi32>, memref<8xi32>
+  return
+}
+
+// -----
+
+// The map changes the initial contents, too, and the loop reads them after that.
+func.func @map_of_onto_in_place(%m: memref<8xi32>) {
+  %c1 = arith.constant 1 : index
+  %v = obs.view %m : memref<8xi32>
+  %p = obs.fill onto %v : !obs.pull<8 x i32> par (%t) in (%c1) {
+    %x = obs.get %v[%t] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } : !obs.push<grid, 8 x i32>
+  %q = obs.map (%x = %p : !obs.push<grid, 8 x i32>) {
+    %y = arith.addi %x, %x : i32
+    obs.yield %y : i32
+  }
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %q into %m : !obs.push<grid, 8 x i32> into memref<8xi32>
+  return
+}
+
+// -----
+
+// The map reads the memory after its initial contents are written.
+func.func @map_of_init_in_place(%m: memref<8xi32>) {
+  %c4 = arith.constant 4 : index
+  %z = arith.constant -1 : i32
+  %v = obs.view %m : memref<8xi32>
+  %p = obs.fill init %z par (%t) in (%c4) {
+    obs.write %z at [%t] : i32
+  } : !obs.push<grid, 8 x i32>
+  %q = obs.map { arith.addi } %p, %v : !obs.push<grid, 8 x i32>, !obs.pull<8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %q into %m : !obs.push<grid, 8 x i32> into memref<8xi32>
+  return
+}

@@ -4,6 +4,7 @@
 // RUN: obs-opt %s | FileCheck %s --check-prefix=PLAIN
 
 // CHECK: obs.map { arith.shli loc("shift.py":3:7) } %{{.*}}, %{{.*}} : !obs.pull<? x i32> loc("shift.py":3:1)
+// PLAIN-NOT: loc
 // PLAIN: obs.map { arith.shli } %{{.*}}, %{{.*}} : !obs.pull<? x i32>
 func.func @main(%a: !obs.pull<? x i32>, %k: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %s = obs.map { arith.shli loc(#inner) } %a, %k : !obs.pull<? x i32> loc(#outer)

@@ -33,7 +33,7 @@ int main(void) {
     return 1;
   mock_report("shrink");
 
-  /* What begins elsewhere is an argument of kernels, and nothing of it is freed. */
+  /* A part that begins elsewhere is an argument of kernels, and is not freed. */
   if (obs_pyramid(&input, 3, &result, &back) || result.data != input.data ||
       result.offset != 3 || result.sizes[0] != 3 || back.data == input.data)
     return 1;

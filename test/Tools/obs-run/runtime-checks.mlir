@@ -105,6 +105,68 @@ func.func @decode(%first: i32) -> !obs.pull<6 x i32> {
   return %r : !obs.pull<6 x i32>
 }
 
+// They also check that the result has room: 10 elements for rows of four lengths, at each level. The lengths 0 to 3 fit,
+// and 4 to 7 do not. A count of i8 does not wrap before the check. Without the option, elements are dropped.
+// RUN: obs-run %s --entry=room_grid --device=emulate --runtime-checks iota:5xi32 | FileCheck %s --check-prefix=ROOM
+// RUN: obs-run %s --entry=room_grid --device=emulate iota:6xi32 | FileCheck %s --check-prefix=ROOM
+// RUN: not obs-run %s --entry=room_grid --device=emulate --runtime-checks iota:6xi32 2>&1 | FileCheck %s --check-prefix=NO-ROOM
+// RUN: obs-run %s --entry=room_grid --device=emulate --runtime-checks zeros:0xi32 | FileCheck %s --check-prefix=NO-LENGTHS
+// RUN: obs-run %s --entry=room_count --device=emulate --runtime-checks iota:10xi64 | FileCheck %s --check-prefix=COUNT
+// RUN: not obs-run %s --entry=room_count --device=emulate --runtime-checks iota:24xi64 2>&1 | FileCheck %s --check-prefix=NO-ROOM
+// RUN: not obs-run %s --entry=room_count --device=interpret iota:24xi64 2>&1 | FileCheck %s --check-prefix=INTERPRET-COUNT
+// RUN: obs-run %s --entry=room_block --device=emulate --runtime-checks iota:1x4xi32 | FileCheck %s --check-prefix=ROOM-ROWS
+// RUN: not obs-run %s --entry=room_block --device=emulate --runtime-checks iota:2x4xi32 2>&1 | FileCheck %s --check-prefix=NO-ROOM
+// RUN: obs-run %s --entry=room_thread --device=emulate --runtime-checks iota:1x4xi8 | FileCheck %s --check-prefix=ROOM-ROWS
+// RUN: not obs-run %s --entry=room_thread --device=emulate --runtime-checks iota:2x4xi8 2>&1 | FileCheck %s --check-prefix=NO-ROOM
+// ROOM: [1, 2, 2, 3, 3, 3, 4, 4, 4, 4]
+// NO-LENGTHS: [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1]
+// COUNT: [45]
+// ROOM-ROWS: {{^\[\[}}1, 2, 2, 3, 3, 3, -1, -1, -1, -1]]
+// NO-ROOM: error: assertion-failed: [expand-capacity] obs.expand: the lengths sum up to more elements than the result has (thread {{.*}})
+// INTERPRET-COUNT: error: [expand-capacity] the lengths up to 14 sum up to 105, but the result has 100 elements
+func.func @room_grid(%lengths: !obs.pull<? x i32>) -> !obs.pull<10 x i32> {
+  %none = arith.constant -1 : i32
+  %p, %sum = obs.expand (%i, %j) = %lengths init %none : !obs.pull<? x i32> -> !obs.push<grid, 10 x i32>, !obs.push<grid, 1 x i32> {
+    %x = arith.index_cast %i : index to i32
+    obs.yield %x : i32
+  }
+  %r = obs.force %p : !obs.push<grid, 10 x i32>
+  return %r : !obs.pull<10 x i32>
+}
+func.func @room_count(%lengths: !obs.pull<? x i64>) -> !obs.pull<1 x i8> {
+  %p, %sum = obs.expand (%i, %j) = %lengths : !obs.pull<? x i64> -> !obs.push<grid, 100 x index>, !obs.push<grid, 1 x i8> {
+    obs.yield %i : index
+  }
+  %r = obs.force %sum : !obs.push<grid, 1 x i8>
+  return %r : !obs.pull<1 x i8>
+}
+func.func @room_block(%lengths: !obs.pull<? x 4 x i32>) -> !obs.pull<? x 10 x i32> {
+  %none = arith.constant -1 : i32
+  %rows = obs.nest %lengths dims 1 : !obs.pull<? x 4 x i32>
+  %d = obs.distribute block in grid (%row = %rows : !obs.pull<? x !obs.pull<4 x i32>>) {
+    %p, %sum = obs.expand (%i, %j) = %row init %none : !obs.pull<4 x i32> -> !obs.push<block, 10 x i32>, !obs.push<block, 1 x i32> {
+      %x = arith.index_cast %i : index to i32
+      obs.yield %x : i32
+    }
+    obs.yield %p : !obs.push<block, 10 x i32>
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 10 x i32>
+  return %r : !obs.pull<? x 10 x i32>
+}
+func.func @room_thread(%lengths: !obs.pull<? x 4 x i8>) -> !obs.pull<? x 10 x i32> {
+  %none = arith.constant -1 : i32
+  %rows = obs.nest %lengths dims 1 : !obs.pull<? x 4 x i8>
+  %d = obs.distribute thread in grid (%row = %rows : !obs.pull<? x !obs.pull<4 x i8>>) {
+    %p, %sum = obs.expand (%i, %j) = %row init %none : !obs.pull<4 x i8> -> !obs.push<thread, 10 x i32>, !obs.push<thread, 1 x i8> {
+      %x = arith.index_cast %i : index to i32
+      obs.yield %x : i32
+    }
+    obs.yield %p : !obs.push<thread, 10 x i32>
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 10 x i32>
+  return %r : !obs.pull<? x 10 x i32>
+}
+
 // RUN: obs-run %s --entry=sums --device=emulate iota:5xi32 0 2 5 --runtime-checks | FileCheck %s --check-prefix=SUMS
 // RUN: obs-run %s --entry=sums --device=emulate iota:5xi32 0 0 5 --runtime-checks | FileCheck %s --check-prefix=EMPTY
 // RUN: not obs-run %s --entry=sums --device=emulate iota:5xi32 1 2 5 --runtime-checks 2>&1 | FileCheck %s --check-prefix=OFFSETS

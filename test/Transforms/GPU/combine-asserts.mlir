@@ -57,7 +57,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What a later element does may depend on the assertion before it.
+  // The code of a later element may depend on the assertion before it.
   // CHECK-LABEL: gpu.func @stays
   // CHECK: cf.assert
   // CHECK: memref.load

@@ -98,7 +98,7 @@ obs.kernel @other_range(%in: memref<?xi32>, %out: memref<?xi32>, %n: index, %m: 
   } {obs.map = #obs.map<grid, block>}
 }
 
-// What the second loop alone reads before the last write of the array is not read after it.
+// An array that the second loop alone reads before the last write of the array is not read after it.
 // CHECK-LABEL: obs.kernel @read_between
 // CHECK-COUNT-2: memref.alloc
 // CHECK-LABEL: obs.kernel @leaves

@@ -16,7 +16,7 @@
 // ENOUGH: shared_bytes = 512 : i64
 // ENOUGH-NOT: obs.barrier
 
-// SHORT: [[#@LINE+5]]:1: error: 'obs.kernel' op [shared-limit] needs 256 bytes of shared memory, but a block has 255
+// SHORT: [[#@LINE+5]]:1: error: 'obs.kernel' op [shared-limit] needs 256 bytes of shared memory, but a block has 255; force less in one block, or smaller parts one after the other{{$}}
 // SHORT: [[#@LINE+12]]:11: note: 256 bytes at offset 0
 // SHORT: [[#@LINE+15]]:11: note: 256 bytes at offset 0
 

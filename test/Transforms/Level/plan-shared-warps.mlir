@@ -1,26 +1,17 @@
-// Arrays of one warp program cannot share memory by a block barrier: after one
-// warp is done with the first, another may still use it, at the same place.
-// RUN: obs-opt %s --obs-plan-shared=limit=512 | FileCheck %s
-// RUN: not obs-opt %s --obs-plan-shared=limit=300 2>&1 | FileCheck %s --check-prefix=SHORT
+// RUN: not obs-run %s --device=emulate iota:3x3000xi64 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: obs-run %s --device=emulate --threads=128 iota:3x3000xi64 | FileCheck %s --check-prefix=FEW
 
-// CHECK-NOT: obs.barrier
-// CHECK: shared_bytes = 384 : i64
-// CHECK-NOT: obs.barrier
-
-// SHORT: error: 'obs.kernel' op [shared-limit] needs 384 bytes of shared memory, but a block has 300
-obs.kernel @reuse(%x: i32, %n: index) attributes {threads = 64 : i64} {
-  %w = obs.worker_id <grid, warp>
-  %ws = obs.worker_count <grid, warp>
-  scf.for %i = %w to %n step %ws {
-    // A slice for each of two warps: 2 * 128 bytes.
-    %s0 = memref.alloc() : memref<32xi32, #obs.home<warp, shared>>
-    scf.forall (%t) in (32) {
-      memref.store %x, %s0[%t] : memref<32xi32, #obs.home<warp, shared>>
-    } {mapping = [#obs.map<warp, thread>]}
-    // 2 * 64 bytes.
-    %s1 = memref.alloc() : memref<16xi32, #obs.home<warp, shared>>
-    scf.forall (%t) in (16) {
-      memref.store %x, %s1[%t] : memref<16xi32, #obs.home<warp, shared>>
-    } {mapping = [#obs.map<warp, thread>]}
-  } {obs.map = #obs.map<grid, warp>}
+// Each warp stores the 3000 elements of its row in shared memory. Fewer warps fit.
+// MANY: [[#@LINE+10]]:8: error: 'obs.kernel' op [shared-limit] {{.*}}, or launch fewer threads, because each warp has arrays of its own
+// Element i of the first row is i (i + 1) / 2.
+// FEW: {{^\[\[}}0, 1, 3, ..., 4492503, 4495501, 4498500],
+func.func @main(%a: !obs.pull<? x 3000 x i64>) -> !obs.pull<? x 3000 x i64> {
+  %zero = arith.constant 0 : i64
+  %rows = obs.nest %a dims 1 : !obs.pull<? x 3000 x i64>
+  %sums = obs.distribute warp in grid (%row = %rows : !obs.pull<? x !obs.pull<3000 x i64>>) {
+    %p = obs.scan warp inclusive { arith.addi } %row init %zero : !obs.pull<3000 x i64>
+    obs.yield %p : !obs.push<warp, 3000 x i64>
+  }
+  %r = obs.force %sums : !obs.push<grid, ? x 3000 x i64>
+  return %r : !obs.pull<? x 3000 x i64>
 }

@@ -144,8 +144,9 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
     A check that only a kernel can make costs time in the kernel. With
     `host-only` the pass does not make it. Otherwise, the assertion is in the
     program, but never in scalar code. Then the pass also puts assertions on the
-    lengths of `obs.expand`, which are not negative, and on the offsets of
-    segments, which ascend.
+    lengths of `obs.expand`, which are not negative and for whose sum the result
+    has room, and on the offsets of segments, which ascend. At level grid, the
+    sum is one more kernel.
 
     ```mlir
     // before

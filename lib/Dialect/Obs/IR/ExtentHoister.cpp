@@ -36,12 +36,8 @@ static Value getNestedSource(BlockArgument argument) {
 Value ExtentHoister::hoistArgument(BlockArgument argument) {
   Value source = getNestedSource(argument);
   Value outside = source ? hoist(source) : Value();
-  if (!outside)
-    return {};
-  Location loc = argument.getLoc();
-  SmallVector<Value> zeros(getArrayExtents(outside.getType()).size(),
-                           arith::ConstantIndexOp::create(builder, loc, 0));
-  return buildGet(builder, loc, outside, zeros).front();
+  return outside ? buildAnyElement(builder, argument.getLoc(), outside)
+                 : Value();
 }
 
 /// Replaces a divisor that may be 0, because the original code may not run.
@@ -85,7 +81,9 @@ Value ExtentHoister::hoist(Value value) {
     mapping.map(operand, outside);
   }
   if (!isDivision) {
-    builder.clone(*op, mapping);
+    Operation *copy = builder.clone(*op, mapping);
+    if (reads)
+      copy->setAttr(extentReadAttrName, builder.getUnitAttr());
     return mapping.lookup(value);
   }
   IRMapping protectedMapping = mapping;

@@ -59,3 +59,51 @@ bool obs::isInMemory(Value array) {
         return !isa<PullOpInterface, GetOp, ConstantOp>(other);
       });
 }
+
+SmallVector<Value> obs::getPossibleArrays(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument.getArgNumber() == 0)
+      return {};
+    unsigned number = argument.getArgNumber() - 1;
+    return {loop.getInitArgs()[number],
+            loop.getBody()->getTerminator()->getOperand(number)};
+  }
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    return {loop.getInitArgs()[number],
+            loop.getBody()->getTerminator()->getOperand(number)};
+  if (auto branch = value.getDefiningOp<scf::IfOp>())
+    return {branch.thenYield().getOperand(number),
+            branch.elseYield().getOperand(number)};
+  return {};
+}
+
+ValueRange obs::getViewedMemory(Value array) {
+  if (auto view = array.getDefiningOp<ViewOp>())
+    return view.getMemory();
+  auto force = array.getDefiningOp<ForceOp>();
+  if (!force || force.getInto().empty())
+    return {};
+  unsigned next = 0;
+  for (Value result :
+       force.getResults().take_front(cast<OpResult>(array).getResultNumber()))
+    next += getArrayElementTypes(result.getType()).size();
+  return force.getInto().slice(next,
+                               getArrayElementTypes(array.getType()).size());
+}
+
+bool obs::isContentsOf(Value array, ValueRange memory) {
+  llvm::SmallPtrSet<Value, 8> seen;
+  SmallVector<Value> work = {array};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (SmallVector<Value> carried = getPossibleArrays(value); !carried.empty())
+      llvm::append_range(work, carried);
+    else if (!llvm::equal(getViewedMemory(value), memory))
+      return false;
+  }
+  return true;
+}

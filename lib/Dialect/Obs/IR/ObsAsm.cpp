@@ -290,7 +290,7 @@ ParseResult SplitOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("strided")))
     properties.strided = parser.getBuilder().getUnitAttr();
   if (parser.parseKeyword("by") ||
-      parseDynamicIndexList(parser, sizes, properties.static_sizes))
+      syntax::parseIndexList(parser, sizes, properties.static_sizes))
     return failure();
   SMLoc padLoc = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalKeyword("pad")) &&
@@ -336,9 +336,9 @@ ParseResult SliceOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Type> types;
   auto &properties = state.getOrAddProperties<Properties>();
   if (parser.parseOperand(array) ||
-      parseDynamicIndexList(parser, offsets, properties.static_offsets) ||
-      parseDynamicIndexList(parser, sizes, properties.static_sizes) ||
-      parseDynamicIndexList(parser, strides, properties.static_strides) ||
+      syntax::parseIndexList(parser, offsets, properties.static_offsets) ||
+      syntax::parseIndexList(parser, sizes, properties.static_sizes) ||
+      syntax::parseIndexList(parser, strides, properties.static_strides) ||
       syntax::parseAttributes(parser, state) ||
       syntax::parseArrayTypes(parser, array, state) ||
       syntax::parseOptionalResultTypes(parser, types) ||
@@ -374,7 +374,7 @@ ParseResult TakeOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Operand> counts;
   SmallVector<Type> types;
   if (parser.parseOperand(array) ||
-      parseDynamicIndexList(
+      syntax::parseIndexList(
           parser, counts,
           state.getOrAddProperties<Properties>().static_counts) ||
       syntax::parseAttributes(parser, state) ||
@@ -404,7 +404,7 @@ ParseResult JoinOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("strided")))
     properties.strided = parser.getBuilder().getUnitAttr();
   if (succeeded(parser.parseOptionalKeyword("to")) &&
-      parseDynamicIndexList(parser, extents, properties.static_extents))
+      syntax::parseIndexList(parser, extents, properties.static_extents))
     return failure();
   if (syntax::parseAttributes(parser, state) ||
       syntax::parseArrayTypes(parser, array, state) ||

@@ -89,7 +89,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
       name == "obs.rows" || name == "obs.registers" || name == "obs.origin" ||
       name == nestingAttrName || name == updateAttrName ||
       name == loopAttrName || name == outerLoopsAttrName ||
-      name == copyAttrName || name == packedAttrName || name == "obs.started" ||
+      name == copyAttrName || name == extentReadAttrName ||
+      name == packedAttrName || name == "obs.started" ||
       name == "obs.by_extent" || name == "obs.constant" ||
       name == "obs.entry" || name == "obs.unnamed" || name == "obs.arrays")
     return success();
@@ -264,6 +265,14 @@ SmallVector<Value> obs::buildGet(OpBuilder &builder, Location loc, Value array,
                            TypeRange(getArrayElementTypes(array.getType())),
                            array, indices);
   return llvm::to_vector_of<Value>(get.getResults());
+}
+
+Value obs::buildAnyElement(OpBuilder &builder, Location loc, Value array) {
+  SmallVector<Value> zeros(getArrayExtents(array.getType()).size(),
+                           arith::ConstantIndexOp::create(builder, loc, 0));
+  Value element = buildGet(builder, loc, array, zeros).front();
+  element.getDefiningOp()->setAttr(extentReadAttrName, builder.getUnitAttr());
+  return element;
 }
 
 SmallVector<Value> obs::cloneBody(OpBuilder &builder, Region &region,

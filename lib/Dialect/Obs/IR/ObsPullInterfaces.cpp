@@ -234,14 +234,6 @@ Value SplitOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
       buildMixed(builder, loc, getSizes(), getStaticSizes())[dim]);
 }
 
-/// The inner array that determines the inner extents of a nested array: all
-/// inner arrays have the same extents.
-static Value anyInner(OpBuilder &builder, Location loc, Value nested) {
-  SmallVector<Value> zeros(getArrayExtents(nested.getType()).size(),
-                           arith::ConstantIndexOp::create(builder, loc, 0));
-  return buildGet(builder, loc, nested, zeros).front();
-}
-
 /// Chunk counts and chunk extents of the operand of a join.
 static void buildJoinExtents(JoinOp join, OpBuilder &builder, Location loc,
                              SmallVector<Value> &outer,
@@ -255,8 +247,8 @@ static void buildJoinExtents(JoinOp join, OpBuilder &builder, Location loc,
       for (int64_t extent : innerType.getExtents())
         inner.push_back(arith::ConstantIndexOp::create(builder, loc, extent));
     } else {
-      inner =
-          buildExtents(builder, loc, anyInner(builder, loc, join.getArray()));
+      inner = buildExtents(builder, loc,
+                           buildAnyElement(builder, loc, join.getArray()));
     }
     return;
   }
@@ -323,8 +315,8 @@ Value UnnestOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
   unsigned rank = getArrayExtents(getArray().getType()).size();
   if (dim < rank)
     return obs::buildExtent(builder, loc, getArray(), dim);
-  return obs::buildExtent(builder, loc, anyInner(builder, loc, getArray()),
-                          dim - rank);
+  return obs::buildExtent(
+      builder, loc, buildAnyElement(builder, loc, getArray()), dim - rank);
 }
 
 SmallVector<Value> TransposeOp::buildSource(OpBuilder &, Location,

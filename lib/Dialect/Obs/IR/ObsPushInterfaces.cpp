@@ -215,8 +215,11 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   SmallVector<Value> zeros(outerRank,
                            arith::ConstantIndexOp::create(builder, loc, 0));
   SmallVector<Value> elements;
-  for (Value array : getArrays())
+  for (Value array : getArrays()) {
     llvm::append_range(elements, buildGet(builder, loc, array, zeros));
+    elements.back().getDefiningOp()->setAttr(extentReadAttrName,
+                                             builder.getUnitAttr());
+  }
   Value part = getBody().front().getTerminator()->getOperand(result);
   ExtentHoister hoister(builder, *this, /*mayRead=*/true);
   hoister.map(getBody().getArguments(), elements);

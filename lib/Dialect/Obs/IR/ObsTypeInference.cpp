@@ -293,6 +293,11 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *,
   ArrayRef<Type> elements = getArrayElementTypes(source);
   Type chunk = elements.front();
   unsigned rank = getArrayExtents(source).size(), first = 0;
+  if (!isa<PullType>(chunk) && rank % 2 != 0)
+    return emitOptionalError(loc,
+                             "[join-source] needs an array of arrays of its "
+                             "own rank, or an array of even rank, not ",
+                             source);
   if (isa<PullType>(chunk)) {
     elements = getArrayElementTypes(chunk);
     rank = std::min<unsigned>(rank, getArrayExtents(chunk).size());

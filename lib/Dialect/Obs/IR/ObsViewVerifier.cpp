@@ -19,10 +19,13 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -152,27 +155,6 @@ static bool mayFollow(Operation *use, ForceOp force, Value array) {
   return false;
 }
 
-/// The arrays that `value` may be, if it is a block argument or result of an
-/// `scf.for`, or a result of an `scf.if`; empty for other values.
-static SmallVector<Value> getCarried(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || argument.getArgNumber() == 0)
-      return {};
-    unsigned number = argument.getArgNumber() - 1;
-    return {loop.getInitArgs()[number],
-            loop.getBody()->getTerminator()->getOperand(number)};
-  }
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  if (auto loop = value.getDefiningOp<scf::ForOp>())
-    return {loop.getInitArgs()[number],
-            loop.getBody()->getTerminator()->getOperand(number)};
-  if (auto branch = value.getDefiningOp<scf::IfOp>())
-    return {branch.thenYield().getOperand(number),
-            branch.elseYield().getOperand(number)};
-  return {};
-}
-
 /// True if `get`, in an iteration of `loop`, runs before `write`.
 static bool runsBefore(GetOp get, WriteOp write, ParOp loop) {
   for (Operation *at = get; at != loop; at = at->getParentOp()) {
@@ -223,19 +205,65 @@ static bool readsOnlyOwn(ParOp loop, ArrayRef<GetOp> gets,
   return true;
 }
 
-/// True if `fill` is one loop whose iterations read only those elements of
-/// arrays of `derived` that no other iteration writes. Adds these arrays to
-/// `read`.
-static bool readsWhereItWrites(FillOp fill,
+/// True if the program of `array`, a push array, writes initial contents before
+/// its other elements.
+static bool hasInitialContents(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (!op || !isa<PushType>(array.getType()))
+    return false;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([](FillOp fill) {
+        return !fill.getInit().empty() || fill.getOnto() ||
+               fill.getBody()
+                   .walk([](PutOp put) {
+                     return hasInitialContents(put.getArray())
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+      })
+      .Case<CompactOp, ExpandOp, ScatterOp>(
+          [](auto irregular) { return !irregular.getInit().empty(); })
+      .Case([](DistributeOp distribute) {
+        return llvm::any_of(
+            distribute.getBody().front().getTerminator()->getOperands(),
+            hasInitialContents);
+      })
+      .Default([](Operation *other) {
+        return llvm::any_of(other->getOperands(), hasInitialContents);
+      });
+}
+
+/// True if `fill` may write `memory`, although it reads arrays of `derived`:
+/// it is one loop whose iterations read only those elements of these arrays
+/// that no other iteration writes. Adds these arrays to `read`. `isForced` if
+/// nothing changes the elements between the fill and the memory.
+static bool readsWhereItWrites(FillOp fill, ValueRange memory, bool isForced,
                                const llvm::SetVector<Value> &derived,
                                SmallVectorImpl<Value> &read) {
+  bool startsFromMemory =
+      isForced && fill.getOnto() && isContentsOf(fill.getOnto(), memory);
+  if (fill.getOnto() && derived.contains(fill.getOnto()) && !startsFromMemory)
+    return false;
+  bool readsNothing = true;
+  fill.getBody().walk([&](Operation *op) {
+    if (!isa<DimOp>(op))
+      readsNothing &= llvm::none_of(op->getOperands(), [&](Value operand) {
+        return derived.contains(operand);
+      });
+  });
+  if (readsNothing)
+    return true;
+  // Other initial contents replace the elements before the loop reads them.
+  if (hasInitialContents(fill.getResult()) && !startsFromMemory)
+    return false;
   ParOp loop;
   for (Operation &op : fill.getBody().front())
     if (auto par = dyn_cast<ParOp>(op); par && !loop)
       loop = par;
     else if (!isMemoryEffectFree(&op))
       return false;
-  if (!loop || (fill.getOnto() && derived.contains(fill.getOnto())))
+  if (!loop)
     return false;
   // The threads of an inner loop run side by side.
   if (loop.getBody()
@@ -270,8 +298,9 @@ static bool readsWhereItWrites(FillOp fill,
 
 /// True if element i of `array` reads at most element i of `source`, or if the
 /// iteration that writes it reads other elements that only this iteration
-/// writes. `derived` is the set of the arrays derived from `source`.
-static bool readsOwnElement(Value array, Value source,
+/// writes. `derived` is the set of the arrays derived from `source`, and
+/// `memory` the memory that is written.
+static bool readsOwnElement(Value array, Value source, ValueRange memory,
                             const llvm::SetVector<Value> &derived) {
   llvm::SmallPtrSet<Value, 16> seen;
   SmallVector<Value> work = {array};
@@ -280,13 +309,15 @@ static bool readsOwnElement(Value array, Value source,
     if (value == source || !derived.contains(value) ||
         !seen.insert(value).second)
       continue;
-    if (SmallVector<Value> carried = getCarried(value); !carried.empty()) {
+    if (SmallVector<Value> carried = getPossibleArrays(value);
+        !carried.empty()) {
       llvm::append_range(work, carried);
       continue;
     }
     Operation *op = value.getDefiningOp();
     if (auto fill = dyn_cast_or_null<FillOp>(op)) {
-      if (!readsWhereItWrites(fill, derived, work))
+      if (!readsWhereItWrites(fill, memory, /*isForced=*/value == array,
+                              derived, work))
         return false;
       continue;
     }
@@ -299,24 +330,16 @@ static bool readsOwnElement(Value array, Value source,
         for (Value operand : inner->getOperands())
           captures |= derived.contains(operand);
       });
-    if (captures)
+    // The initial contents are changed, too, and are written first.
+    bool readsOther = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isa<PullType>(operand.getType()) && derived.contains(operand);
+    });
+    if (captures ||
+        (readsOther && llvm::any_of(op->getOperands(), hasInitialContents)))
       return false;
     llvm::append_range(work, op->getOperands());
   }
   return true;
-}
-
-/// The memory of which `source` is a view or the result of a force.
-static ValueRange getMemory(Value source) {
-  if (auto view = source.getDefiningOp<ViewOp>())
-    return view.getMemory();
-  auto force = source.getDefiningOp<ForceOp>();
-  unsigned next = 0;
-  for (Value result :
-       force.getResults().take_front(cast<OpResult>(source).getResultNumber()))
-    next += getArrayElementTypes(result.getType()).size();
-  return force.getInto().slice(next,
-                               getArrayElementTypes(source.getType()).size());
 }
 
 /// Emits `[R8-inside]` if `force` reads `source`, an array of the memory
@@ -326,15 +349,15 @@ static LogicalResult verifyReads(ForceOp force, Value source, Value root,
   if (force.getUnchecked())
     return success();
   auto isOwn = [&](ValueRange memory) {
-    return llvm::all_of(getMemory(source), [&](Value viewed) {
+    return llvm::all_of(getViewedMemory(source), [&](Value viewed) {
       return getRoot(viewed) != root || llvm::is_contained(memory, viewed);
     });
   };
   for (auto [array, result] :
        llvm::zip(force.getArrays(), force.getResults())) {
-    ValueRange memory = getMemory(result);
+    ValueRange memory = getViewedMemory(result);
     if (!derived.contains(array) ||
-        (isOwn(memory) && readsOwnElement(array, source, derived)))
+        (isOwn(memory) && readsOwnElement(array, source, memory, derived)))
       continue;
     return force.emitOpError(
         "[R8-inside] reads memory that it writes, and an element may be "
@@ -357,7 +380,7 @@ LogicalResult verification::verifyViewUses(ForceOp force) {
         if (isa<ViewOp, ForceOp>(user))
           for (Value result : user->getResults())
             if (isa<ViewOp>(user) ||
-                llvm::any_of(getMemory(result), [&](Value memory) {
+                llvm::any_of(getViewedMemory(result), [&](Value memory) {
                   return getRoot(memory) == root;
                 }))
               sources.insert(result);

@@ -61,6 +61,34 @@ void syntax::printContract(OpAsmPrinter &printer, Contract contract,
   }
 }
 
+ParseResult
+syntax::parseIndexList(OpAsmParser &parser,
+                       SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,
+                       DenseI64ArrayAttr &numbers) {
+  SmallVector<int64_t> entries;
+  auto parseEntry = [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand value;
+    if (OptionalParseResult found = parser.parseOptionalOperand(value);
+        found.has_value()) {
+      values.push_back(value);
+      entries.push_back(ShapedType::kDynamic);
+      return *found;
+    }
+    int64_t number = 0;
+    OptionalParseResult found = parser.parseOptionalInteger(number);
+    if (!found.has_value())
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected a value or an integer");
+    entries.push_back(number);
+    return *found;
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseEntry,
+                                     " before a list of values and integers"))
+    return failure();
+  numbers = parser.getBuilder().getDenseI64ArrayAttr(entries);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Levels
 //===----------------------------------------------------------------------===//
@@ -185,7 +213,10 @@ ParseResult syntax::ShortBody::parseOptional(OpAsmParser &parser) {
   if (failed(found))
     return failure();
   name = *found;
-  if (!name->isRegistered() || !canBeShort(*name))
+  if (!name->isRegistered())
+    return parser.emitError(loc)
+           << "expected the full name of an operation, such as arith.addi";
+  if (!canBeShort(*name))
     return parser.emitError(loc)
            << "'" << name->getStringRef()
            << "' cannot be a body of its own, because the type of its result "
@@ -234,6 +265,14 @@ Operation *syntax::getShortBody(Region &body) {
   return isShort ? &op : nullptr;
 }
 
+/// True if `os`, to which something was written, discards its text.
+static bool isDiscarded(raw_ostream &os) {
+  if (os.get_kind() != raw_ostream::OStreamKind::OK_OStream)
+    return false;
+  os.flush();
+  return os.tell() == 0;
+}
+
 void syntax::printShortBody(OpAsmPrinter &printer, Operation *op) {
   printer << " { " << op->getName();
   SmallVector<StringRef, 2> defaults;
@@ -246,6 +285,9 @@ void syntax::printShortBody(OpAsmPrinter &printer, Operation *op) {
       defaults.push_back(attribute.getName());
   }
   printer.printOptionalAttrDict(op->getAttrs(), defaults);
-  printer.printOptionalLocationSpecifier(op->getLoc());
+  // The search for aliases, whose text is discarded, would declare one for the
+  // location even if locations are not printed.
+  if (!isDiscarded(printer.getStream()))
+    printer.printOptionalLocationSpecifier(op->getLoc());
   printer << " }";
 }

@@ -23,6 +23,13 @@ void printContract(OpAsmPrinter &printer, Contract contract, Attribute kind);
 /// that the operation defines has its type.
 ParseResult parseAttributes(OpAsmParser &parser, OperationState &state);
 
+/// index-list ::= `[` (value | integer) (`,` (value | integer))* `]`
+/// A value is `kDynamic` in `numbers`.
+ParseResult
+parseIndexList(OpAsmParser &parser,
+               SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,
+               DenseI64ArrayAttr &numbers);
+
 /// level ::= `thread` | `warp` | `block` | `grid`
 ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level);
 /// Leaves `level` as it is if no level comes next.

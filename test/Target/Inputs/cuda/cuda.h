@@ -1,4 +1,4 @@
-/* What generated programs use of the CUDA driver, for checking their syntax
+/* The part of the CUDA driver that generated programs use, for checking their syntax
  * where there is no CUDA toolkit. */
 #ifndef CUDA_H
 #define CUDA_H

@@ -28,6 +28,18 @@ bool isVirtualChoice(scf::IfOp choice);
 /// needed to pass such an array on.
 bool isInMemory(Value array);
 
+/// The arrays that `value` may be, if it is a block argument or result of an
+/// `scf.for`, or a result of an `scf.if`; empty for other values.
+SmallVector<Value> getPossibleArrays(Value value);
+
+/// The memory of which `array` is a view or the result of a force `into`; empty
+/// for other arrays.
+ValueRange getViewedMemory(Value array);
+
+/// True if `array` is always a view of `memory`, whole and in this order, or
+/// the result of a force into it.
+bool isContentsOf(Value array, ValueRange memory);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_DIALECT_OBS_IR_INMEMORY_H

@@ -75,6 +75,11 @@ constexpr llvm::StringLiteral updateAttrName = "obs.update";
 /// written, too.
 constexpr llvm::StringLiteral copyAttrName = "obs.copy";
 
+/// Marks a read of an element that only extents depend on. All elements have the
+/// same extents, so element 0 is read. In an empty array, numbers of this
+/// element count as 0.
+constexpr llvm::StringLiteral extentReadAttrName = "obs.extent_read";
+
 /// The function that a push array calls for every element that it writes, with
 /// one value for each element type and one index for each dimension. The
 /// builder stands in thread-level code.
@@ -94,6 +99,9 @@ using CheckFn = llvm::function_ref<void(Value condition, StringRef message)>;
 /// The elements of `array` at `indices`: one value for each element type.
 SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
                             ValueRange indices);
+
+/// Element 0 of `array`, an array of arrays, of which only extents are used.
+Value buildAnyElement(OpBuilder &builder, Location loc, Value array);
 
 /// Implementations of the interfaces.
 namespace detail {

@@ -185,7 +185,9 @@ def Obs_ExpandOp : Obs_IrregularOp<"expand", [
 
     The second result is an array of one element: the sum of the lengths.
     Lengths are not negative. The extent of the first result is at least their
-    sum. Without initial contents, a read of an element past the sum is an
+    sum. The interpreter checks both; kernels do with the option
+    `--runtime-checks`, and otherwise drop the elements for which the result has
+    no room. Without initial contents, a read of an element past the sum is an
     error.
 
     Syntax:
