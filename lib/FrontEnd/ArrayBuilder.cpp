@@ -255,6 +255,19 @@ Value ArrayBuilder::reshape(Value array, Extents extents) {
   return ReshapeOp::create(*this, type, array, getDynamic(extents));
 }
 
+Value ArrayBuilder::splitDim(Value array, int64_t dim, int64_t parts) {
+  int64_t size = getArrayExtents(array.getType())[dim] / parts;
+  SmallVector<OpFoldResult> extents = getExtents(array);
+  extents[dim] = getIndexAttr(size);
+  extents.insert(extents.begin() + dim, getIndexAttr(parts));
+  return gather(array, extents, [&](ValueRange i) {
+    SmallVector<Value> place(i);
+    place[dim + 1] = add(mul(place[dim], getIndex(size)), place[dim + 1]);
+    place.erase(place.begin() + dim);
+    return place;
+  });
+}
+
 Value ArrayBuilder::slice(Value array, Extents offsets, Extents sizes,
                           ArrayRef<int64_t> strides) {
   if (auto same = array.getDefiningOp<SplatOp>())

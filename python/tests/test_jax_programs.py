@@ -239,6 +239,12 @@ def long_sums(a: Any, b: Any) -> Any:
     return a @ b, a.T[:99] @ b[:64]
 
 
+@case(floats(2, 16, 1024), floats(2, 1024, 17, seed=1))
+def long_batches(a: Any, b: Any) -> Any:
+    """Parts of the sums of two products."""
+    return a @ b, a[:1] @ b
+
+
 @case(floats(13, 512, 8), floats(8, 512, seed=1))
 def large_tiles(a: Any, b: Any) -> Any:
     return a @ b

@@ -72,6 +72,28 @@
   "func.return"(%s) : (tensor<3xf32>) -> ()
 }) : () -> ()
 
+// Threads combine parts of long columns. An index is not divided to find an
+// element.
+// CHECK-LABEL: func.func @long_columns
+// CHECK-NOT: obs.reshape
+// CHECK: obs.reindex (%[[PART:.*]], %[[I:.*]], %[[COLUMN:.*]]) = %{{.*}} {
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %c375
+// CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[I]]
+// CHECK-NEXT: obs.yield %[[ROW]], %[[COLUMN]]
+// CHECK: obs.distribute thread in grid
+// CHECK-NOT: obs.reshape
+// CHECK: return
+"func.func"() <{function_type = (tensor<3000x10000xf32>) -> tensor<10000xf32>, sym_name = "long_columns"}> ({
+^bb0(%x: tensor<3000x10000xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<3000x10000xf32>, tensor<f32>) -> tensor<10000xf32>
+  "func.return"(%s) : (tensor<10000xf32>) -> ()
+}) : () -> ()
+
 // No number of parts divides them: they are segments that all blocks share.
 // CHECK-LABEL: func.func @long_rows_of_a_prime
 // CHECK: obs.segmented_reduce grid
@@ -178,12 +200,13 @@
 }) : () -> ()
 
 // A product that reads each element of its operands at most 4 times does not
-// store them.
+// store them. Its sums have any order.
 // CHECK-LABEL: func.func @short_product
 // CHECK: obs.map
 // CHECK: arith.mulf
 // CHECK-NOT: obs.force
 // CHECK: obs.distribute
+// CHECK: obs.reduce {{.*}}commutative
 "func.func"() <{function_type = (tensor<2x5000xf32>) -> tensor<2x2xf32>, sym_name = "short_product"}> ({
 ^bb0(%x: tensor<2x5000xf32>):
   %y = "stablehlo.multiply"(%x, %x) : (tensor<2x5000xf32>, tensor<2x5000xf32>) -> tensor<2x5000xf32>
