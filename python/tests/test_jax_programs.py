@@ -564,6 +564,19 @@ def trees(tree: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf * 2, tree)
 
 
+@case(floats(30), np.float32(1))
+def repeated(x: Any, p: Any) -> Any:
+    """Equal operations, some of them in branches and loops, or of other operands."""
+
+    @jax.jit
+    def mean(x: Any) -> Any:
+        return x.sum() / 30
+
+    chosen = lax.cond(p > 0, lambda: mean(x) * 2, lambda: x.max())
+    added = lax.fori_loop(0, 3, lambda i, s: s + mean(x) + (x - i).min(), 0.0)
+    return chosen, mean(x), mean(x) - mean(x + 1), added, x.max(), (x - 1).min(), x.var()
+
+
 def check(function: Callable[..., Any], arguments: list[Any]) -> None:
     """Compare the results of obs with those of XLA."""
     expected = jax.jit(function)(*arguments)

@@ -213,3 +213,54 @@
   %r = "stablehlo.dot_general"(%y, %y) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>}> : (tensor<2x5000xf32>, tensor<2x5000xf32>) -> tensor<2x2xf32>
   "func.return"(%r) : (tensor<2x2xf32>) -> ()
 }) : () -> ()
+
+// Two calls of a function, with equal and with other operands. Equal sums are
+// one sum, with the same results.
+// CHECK-LABEL: func.func @equal_sums
+// CHECK: %[[X:.*]] = obs.reduce grid
+// CHECK: %[[SX:.*]] = obs.force %[[X]]
+// CHECK: %[[Y:.*]] = obs.reduce grid
+// CHECK: %[[SY:.*]] = obs.force %[[Y]]
+// CHECK-NOT: obs.reduce
+// CHECK: return %[[SX]], %[[SX]], %[[SY]]
+"func.func"() <{function_type = (tensor<40xf32>, tensor<40xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>), sym_name = "equal_sums"}> ({
+^bb0(%x: tensor<40xf32>, %y: tensor<40xf32>):
+  %a = "func.call"(%x) <{callee = @total}> : (tensor<40xf32>) -> tensor<f32>
+  %b = "func.call"(%x) <{callee = @total}> : (tensor<40xf32>) -> tensor<f32>
+  %c = "func.call"(%y) <{callee = @total}> : (tensor<40xf32>) -> tensor<f32>
+  "func.return"(%a, %b, %c) : (tensor<f32>, tensor<f32>, tensor<f32>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<40xf32>) -> tensor<f32>, sym_name = "total", sym_visibility = "private"}> ({
+^bb0(%x: tensor<40xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<40xf32>, tensor<f32>) -> tensor<f32>
+  "func.return"(%s) : (tensor<f32>) -> ()
+}) : () -> ()
+
+// Operations that differ in an attribute, an operand or a region are not equal.
+// CHECK-LABEL: func.func @other_sums
+// CHECK-COUNT-3: obs.reduce
+"func.func"() <{function_type = (tensor<5x5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>), sym_name = "other_sums"}> ({
+^bb0(%x: tensor<5x5xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %a = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>
+  %b = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>
+  %c = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.maximum"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>
+  "func.return"(%a, %b, %c) : (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) -> ()
+}) : () -> ()
