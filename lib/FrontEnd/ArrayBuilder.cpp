@@ -497,6 +497,20 @@ private:
 /// executed many times, and the code of a kernel would be large.
 static constexpr unsigned maxReads = 48;
 
+/// The elements of `array` in memory, if they were stored before `op`; else
+/// null.
+static Value findStored(Value array, Operation *op) {
+  for (Operation *user : array.getUsers()) {
+    auto force = dyn_cast<ForceOp>(user);
+    if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
+      continue;
+    Operation *here = force->getBlock()->findAncestorOpInBlock(*op);
+    if (here && force->isBeforeInBlock(here))
+      return force.getResults().front();
+  }
+  return {};
+}
+
 /// Returns `array`, which its operation has just made; maps need no such test,
 /// because they repeat only what operands repeat. If one element repeats
 /// too many reads, the operands with the most reads are stored first.
@@ -527,9 +541,12 @@ Value ArrayBuilder::limitReads(Value array) {
       }
     if (!most)
       break;
-    OpBuilder::InsertionGuard guard(*this);
-    setInsertionPoint(op);
-    Value stored = forceOne(most);
+    Value stored = findStored(most, op);
+    if (!stored) {
+      OpBuilder::InsertionGuard guard(*this);
+      setInsertionPoint(op);
+      stored = forceOne(most);
+    }
     most.replaceUsesWithIf(
         stored, [&](OpOperand &use) { return op->isAncestor(use.getOwner()); });
   }
