@@ -1,8 +1,8 @@
-"""Histogram: the number of elements in each of `bins` intervals of equal width from `low` to
-`high`.
+"""Histogram: the number of elements in each of some intervals of equal width.
 
-A permutation writes a one to the bin of each number, and adds the ones of each bin. Numbers outside
-of the range are ignored, since an index outside of the result drops an element.
+There are `bins` intervals from `low` to `high`. A permutation writes a one to the bin of each
+number, and adds the ones of each bin. Numbers outside of the range are ignored, since an index
+outside of the result drops an element.
 
 >>> import numpy as np
 >>> histogram(np.float32([0.5, 1.5, 1.75, 9, -1]), 0.0, 4.0, 4)

@@ -1,8 +1,9 @@
 """N bodies: one step of the motion of bodies that attract each other.
 
 The forces are a matrix of all pairs, which is never in memory: a fold along its rows computes each
-force where it adds it. The computation of the new positions and speeds is fused into the fold. The
-distance of two bodies is made a little larger, so that a body does not attract itself.
+force where it adds it. All rows read the same bodies, so the threads of a warp have neighbouring
+rows, and read each body together. The computation of the new positions and speeds is fused into the
+fold. The distance of two bodies is made a little larger, so that a body does not attract itself.
 
 >>> import numpy as np
 >>> zero, places = np.zeros(2, np.float32), np.float32([0, 1])

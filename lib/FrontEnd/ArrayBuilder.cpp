@@ -255,6 +255,19 @@ Value ArrayBuilder::reshape(Value array, Extents extents) {
   return ReshapeOp::create(*this, type, array, getDynamic(extents));
 }
 
+Value ArrayBuilder::splitDim(Value array, int64_t dim, int64_t parts) {
+  int64_t size = getArrayExtents(array.getType())[dim] / parts;
+  SmallVector<OpFoldResult> extents = getExtents(array);
+  extents[dim] = getIndexAttr(size);
+  extents.insert(extents.begin() + dim, getIndexAttr(parts));
+  return gather(array, extents, [&](ValueRange i) {
+    SmallVector<Value> place(i);
+    place[dim + 1] = add(mul(place[dim], getIndex(size)), place[dim + 1]);
+    place.erase(place.begin() + dim);
+    return place;
+  });
+}
+
 Value ArrayBuilder::slice(Value array, Extents offsets, Extents sizes,
                           ArrayRef<int64_t> strides) {
   if (auto same = array.getDefiningOp<SplatOp>())
@@ -484,6 +497,20 @@ private:
 /// executed many times, and the code of a kernel would be large.
 static constexpr unsigned maxReads = 48;
 
+/// The elements of `array` in memory, if they were stored before `op`; else
+/// null.
+static Value findStored(Value array, Operation *op) {
+  for (Operation *user : array.getUsers()) {
+    auto force = dyn_cast<ForceOp>(user);
+    if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
+      continue;
+    Operation *here = force->getBlock()->findAncestorOpInBlock(*op);
+    if (here && force->isBeforeInBlock(here))
+      return force.getResults().front();
+  }
+  return {};
+}
+
 /// Returns `array`, which its operation has just made; maps need no such test,
 /// because they repeat only what operands repeat. If one element repeats
 /// too many reads, the operands with the most reads are stored first.
@@ -514,9 +541,12 @@ Value ArrayBuilder::limitReads(Value array) {
       }
     if (!most)
       break;
-    OpBuilder::InsertionGuard guard(*this);
-    setInsertionPoint(op);
-    Value stored = forceOne(most);
+    Value stored = findStored(most, op);
+    if (!stored) {
+      OpBuilder::InsertionGuard guard(*this);
+      setInsertionPoint(op);
+      stored = forceOne(most);
+    }
     most.replaceUsesWithIf(
         stored, [&](OpOperand &use) { return op->isAncestor(use.getOwner()); });
   }

@@ -147,13 +147,10 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
       count *= source.getExtents()[d];
     int64_t parts = countParts(length, count, source.getExtents().back());
     if (parts > 1) {
-      SmallVector<OpFoldResult> extents = getExtents(array);
-      extents[dim] = getIndexAttr(length / parts);
-      extents.insert(extents.begin() + dim, getIndexAttr(parts));
       Choice perThread = choice;
       perThread.level = Level::Thread;
-      Value sums =
-          reduce(reshape(array, extents), init, dim + 1, combine, perThread);
+      Value sums = reduce(splitDim(array, dim, parts), init, dim + 1, combine,
+                          perThread);
       return reduce(sums, init, dim, combine, choice);
     }
   }
@@ -185,12 +182,11 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
       if (length % divisor == 0 && divisor * *count <= 1024)
         parts = divisor;
     if (choice.neutral && parts > 1) {
-      flat.back() = getIndexAttr(parts);
-      flat.push_back(getIndexAttr(length / parts));
       Choice perBlock = choice;
       perBlock.level = Level::Block;
-      int64_t last = flat.size() - 1;
-      Value sums = reduce(reshape(rows, flat), init, last, combine, perBlock);
+      int64_t last = flat.size();
+      Value sums = reduce(splitDim(rows, last - 1, parts), init, last, combine,
+                          perBlock);
       return reduce(sums, init, last - 1, combine, choice);
     }
     level = Level::Grid;

@@ -153,21 +153,30 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                  : countProductParts(length, batch * height * width,
                                      /*wanted=*/1 << 16, /*shortest=*/64);
     if (parts > 1 && batch * height * width > 0) {
-      auto getAttrs = [&](ArrayRef<int64_t> numbers) {
-        return llvm::map_to_vector(numbers, [&](int64_t n) -> OpFoldResult {
-          return getIndexAttr(n);
+      // The parts of each batch are batches of their own.
+      auto joinBatches = [&](Value array) {
+        SmallVector<OpFoldResult> extents = getExtents(array);
+        extents.erase(extents.begin());
+        extents.front() = getIndexAttr(batch * parts);
+        return gather(array, extents, [&](ValueRange i) -> SmallVector<Value> {
+          Value first = getIndex(0), second = i[0], count = getIndex(parts);
+          if (batch > 1) {
+            first = arith::DivUIOp::create(*this, i[0], count);
+            second = arith::RemUIOp::create(*this, i[0], count);
+          }
+          return {first, second, i[1], i[2]};
         });
       };
-      int64_t part = length / parts;
-      Value u = transpose(reshape(x, getAttrs({batch, height, parts, part})),
-                          {0, 2, 1, 3});
-      u = reshape(u, getAttrs({batch * parts, height, part}));
-      Value v = reshape(y, getAttrs({batch * parts, part, width}));
-      Value sums = contract(u, v, init, multiply, combine);
-      Choice neutral;
-      neutral.neutral = true;
-      return reduce(reshape(sums, getAttrs({batch, parts, height, width})),
-                    init, 1, combine, neutral);
+      Value u = joinBatches(transpose(splitDim(x, 2, parts), {0, 2, 1, 3})),
+            v = joinBatches(splitDim(y, 1, parts));
+      Choice whole;
+      whole.commutative = choice.commutative;
+      Value sums = contract(u, v, init, multiply, combine, whole);
+      whole.neutral = true;
+      auto extents = llvm::map_to_vector(
+          ArrayRef<int64_t>{batch, parts, height, width},
+          [&](int64_t extent) -> OpFoldResult { return getIndexAttr(extent); });
+      return reduce(reshape(sums, extents), init, 1, combine, whole);
     }
   }
   if (hasTiles)
@@ -184,7 +193,8 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
 }
 
 Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
-                             ScalarCode multiply, ScalarCode combine) {
+                             ScalarCode multiply, ScalarCode combine,
+                             const Choice &choice) {
   auto getSizes = [&](const Side &side, ArrayRef<int64_t> dims) {
     return llvm::map_to_vector(
         dims, [&](int64_t dim) { return getExtent(side.array, dim); });
@@ -208,7 +218,8 @@ Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
   llvm::append_range(extents, getSizes(y, y.own));
   if (extents.empty())
     extents.push_back(getIndexAttr(1));
-  return reshape(contract(left, right, init, multiply, combine), extents);
+  return reshape(contract(left, right, init, multiply, combine, choice),
+                 extents);
 }
 
 Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,

@@ -96,8 +96,11 @@ Value ArrayBuilder::sortDigit(Value pairs, Value shift) {
           WriteOp::create(*this, one, place, ContractAttr(), Attribute());
         });
       });
+  // One block needs no memory that is cleared before.
+  Choice ofBlock;
+  ofBlock.level = Level::Block;
   Value starts = scan(store(found, "count_digits"), zero, /*dim=*/0,
-                      /*exclusive=*/true, /*reverse=*/false, sum);
+                      /*exclusive=*/true, /*reverse=*/false, sum, ofBlock);
   auto sorted = PartitionOp::create(*this,
                                     PushType::get(getContext(), Level::Grid,
                                                   type.getExtents(),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
 from array_programs import (
     LEVELS,
+    PROGRAMS,
     SIZES,
     START,
     Floats,
@@ -31,6 +32,7 @@ from array_programs import (
 import obsidian as obs
 from obsidian import Pull, arrays, i32
 from obsidian.arrays import ALL
+from obsidian.arrays.shared_rows import is_shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::obsidian.PerformanceWarning")
 
@@ -166,6 +168,91 @@ def test_fold1(shape: tuple[int, ...]) -> None:
     rest = shape[:-1] or (1,)
     equal(found, prefixes(a, None)[..., -1].reshape(rest), a.max(-1).reshape(rest),
           a.sum(-1, dtype=np.int32).reshape(rest))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "shape", [(0, 3), (3, 0), (1, 1), (31, 7), (33, 9), (5, 1000), (2, 0, 9), (2, 33, 17)], ids=str
+)
+def test_fold_of_rows_that_share_their_elements(shape: tuple[int, ...]) -> None:
+    """A block has 32 rows. A thread folds a part of a row, in order, and the start is used once."""
+
+    def program(a, b):  # type: ignore[no-untyped-def]
+        all_pairs = arrays.zip_with(
+            operator.xor,
+            arrays.replicate((*[ALL] * a.ndim, b.size), a),
+            arrays.replicate((*a.shape, ALL), b),
+        )
+        found = arrays.fold(affine, START, all_pairs)
+        return arrays.zip_with(operator.add, found, a)
+
+    a, b = maps_of(shape[:-1]), maps_of(shape[-1:])
+    found = run(program, [vector(a.ndim), Pull["m", i32]], a, b)
+    equal(found, prefixes(a[..., None] ^ b)[..., -1] + a)
+    assert "32 x i32" in PROGRAMS[next(reversed(PROGRAMS))].mlir()
+
+
+@pytest.mark.parametrize(
+    ("rows", "length", "level"),
+    [(512, 17, "block"), (512, 16, "thread"), (511, 17, "warp"), (1 << 16, 17, "thread")],
+)
+def test_level_of_rows_that_share_their_elements(rows: int, length: int, level: str) -> None:
+    def program(b):  # type: ignore[no-untyped-def]
+        terms = arrays.generate((rows, length), lambda i, j: (3 << 16) + i.to(i32) * b[j])
+        return arrays.fold(affine, START, terms)
+
+    program.__annotations__ = {"b": Pull[length, i32]}
+    traced = obs.jit(program)
+    assert f"obs.distribute {level} in grid" in traced.mlir()
+    b = numbers((length,))
+    if rows < 1 << 16:
+        terms = (3 << 16) + np.arange(rows)[:, None] * b
+        equal(both(traced, b), prefixes(terms.astype(np.int32))[:, -1])
+
+
+#: Matrices of a vector, a matrix and its extents, and if their rows share what they read.
+READS: dict[str, tuple[Any, bool]] = {
+    "own": (lambda a, m, h, w: m, False),
+    "mapped": (lambda a, m, h, w: 2 * m, False),
+    "transposed": (lambda a, m, h, w: m.T, False),
+    "stored": (lambda a, m, h, w: (2 * m).force(), False),
+    "column": (lambda a, m, h, w: arrays.generate((h, w), lambda i, j: m[i, 0] + m[0, j]), True),
+    "turned": (lambda a, m, h, w: arrays.generate((w, h), lambda i, j: a[i] - a[j]).T, True),
+    "mirrored": (lambda a, m, h, w: arrays.replicate((h, ALL), a[::-1][2:]), True),
+    "diagonal": (lambda a, m, h, w: arrays.generate((h, w), lambda i, j: a[i + j]), False),
+    "indirect": (lambda a, m, h, w: arrays.generate((h, w), lambda i, j: a[a[i] + a[j]]), False),
+    "of_numbers": (lambda a, m, h, w: arrays.zip(obs.full((h, w), 3), obs.ones(h, w)), True),
+    "of_parts": (lambda a, m, h, w: arrays.unzip(arrays.zip(m, m.T))[0], False),
+    "branch": (
+        lambda a, m, h, w: arrays.generate(
+            (h, w), lambda i, j: obs.branching.choose(i > j, lambda: a[i], lambda: a[j])
+        ),
+        True,
+    ),
+    "branch_of_index": (
+        lambda a, m, h, w: arrays.generate(
+            (h, w), lambda i, j: a[obs.branching.choose(i > j, lambda: i, lambda: j)]
+        ),
+        False,
+    ),
+    "loop": (
+        lambda a, m, h, w: arrays.generate(
+            (h, w), lambda i, j: obs.loop(3, 0)(lambda k, s: s + a[i])
+        ),
+        False,
+    ),
+    "reshaped": (lambda a, m, h, w: a.reshape(h, w), False),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_rows_that_share_their_elements(name: str) -> None:
+    matrix, expected = READS[name]
+
+    @obs.jit
+    def program(a: Numbers, m: Annotated[Pull, "h", "w", i32]) -> Any:
+        return obs.full(1, is_shared(matrix(a, m, *m.shape)))
+
+    equal(program.interpret(numbers((9,)), numbers((3, 3))), [expected])
 
 
 def test_fold1_of_no_elements() -> None:

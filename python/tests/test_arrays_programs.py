@@ -184,6 +184,10 @@ REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
         lambda a: arrays.permute("plus", 0, lambda i: i, a, 3), (V,), "combine= is 'any'",
     ),
     "compact": (lambda a: arrays.compact(a, a), (V,), "flags are i1, not i32: compare"),
+    "partition": (lambda a: arrays.partition(lambda x: x, 0, a), (V,), "of keys from 1 to 4096"),
+    "partition_rank": (
+        lambda a: arrays.partition(lambda x: x, 9, a), (M,), "a vector, not an array of rank 2",
+    ),
     "stencil": (lambda a: arrays.stencil(lambda w: w[0], a, "edge"), (V,), "clamp, mirror, wrap"),
     "window": (lambda a: arrays.stencil(lambda w: w[0], a, 0), (M,), "takes 2 distances, not 1"),
     "window_end": (lambda a: arrays.stencil(lambda w: sum(w), a, 0), (V,), "a window has no end"),
@@ -195,6 +199,9 @@ REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "arity_fold": (lambda a: arrays.fold(lambda x: x, 0, a), (V,), "of fold has 2 arguments here"),
     "arity_permute": (
         lambda a: arrays.permute("add", 0, lambda i: i, a, 3), (M,), "permute has 2 arguments",
+    ),
+    "arity_partition": (
+        lambda a: arrays.partition(lambda: 0, 9, a), (V,), "the function of partition has 1 arg",
     ),
     "arity_loop": (lambda a: arrays.loop(3, a)(lambda x: x), (V,), "of loop has 2 arguments here"),
     "arity_boundary": (

@@ -166,6 +166,35 @@ def test_compact(shape: tuple[int, ...]) -> None:
           (a + 1)[a > 0], (a > 0).sum(-1).reshape(rest))  # fmt: skip
 
 
+@pytest.mark.parametrize("n", [*SIZES, 5000])
+def test_partition(n: int) -> None:
+    """Numbers by their last bits, pairs by a digit, and a pending array; all are stable."""
+
+    @obs.jit
+    def program(a: Numbers) -> Any:
+        places = arrays.generate(a.shape, lambda i: i.to(i32))
+        pairs = obs.zip(a, places)
+        tens = arrays.partition(lambda x, i: (x + 50) // 10, 10, pairs)
+        sums = arrays.scanl1(operator.add, a)
+        one = arrays.partition(lambda x: x & 0, 1, sums)
+        return arrays.partition(lambda x: x & 3, 4, a), tens, arrays.map(lambda x: 2 * x, one)
+
+    a = numbers((n,))
+    order, tens = (np.argsort(key, kind="stable") for key in (a & 3, (a + 50) // 10))
+    sums = np.cumsum(a, dtype=np.int32)
+    equal(both(program, a), a[order], a[tens], tens, 2 * sums)
+
+
+def test_partition_with_an_unknown_key() -> None:
+    @obs.jit
+    def program(a: Numbers) -> Any:
+        return arrays.partition(lambda x: x, 3, a)
+
+    for key in (3, -1):
+        with pytest.raises(obs.RunError, match="partition-range"):
+            program.interpret(np.int32([1, key, 2]))
+
+
 # ---- stencils
 
 MODES = {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap"}

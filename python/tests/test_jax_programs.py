@@ -239,6 +239,12 @@ def long_sums(a: Any, b: Any) -> Any:
     return a @ b, a.T[:99] @ b[:64]
 
 
+@case(floats(2, 16, 1024), floats(2, 1024, 17, seed=1))
+def long_batches(a: Any, b: Any) -> Any:
+    """Parts of the sums of two products."""
+    return a @ b, a[:1] @ b
+
+
 @case(floats(13, 512, 8), floats(8, 512, seed=1))
 def large_tiles(a: Any, b: Any) -> Any:
     return a @ b
@@ -556,6 +562,19 @@ def shuffled(key: Any, x: Any) -> Any:
 @case({"a": floats(3), "b": [floats(2, 2), np.float32(2)]})
 def trees(tree: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf * 2, tree)
+
+
+@case(floats(30), np.float32(1))
+def repeated(x: Any, p: Any) -> Any:
+    """Equal operations, some of them in branches and loops, or of other operands."""
+
+    @jax.jit
+    def mean(x: Any) -> Any:
+        return x.sum() / 30
+
+    chosen = lax.cond(p > 0, lambda: mean(x) * 2, lambda: x.max())
+    added = lax.fori_loop(0, 3, lambda i, s: s + mean(x) + (x - i).min(), 0.0)
+    return chosen, mean(x), mean(x) - mean(x + 1), added, x.max(), (x - 1).min(), x.var()
 
 
 def check(function: Callable[..., Any], arguments: list[Any]) -> None:

@@ -362,6 +362,33 @@ def test_conversions() -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+#: Shapes before and after a reshape: dimensions that stay, are divided, joined, added and dropped.
+RESHAPES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
+    ((4, 6, 10), (4, 2, 3, 1, 10)), ((4, 2, 3, 1, 10), (4, 6, 10)), ((2, 3, 1, 5), (6, 5)),
+    ((6, 4), (4, 6)), ((5, 2, 3), (5, 3, 2)), ((2, 3, 4), (24,)), ((24,), (2, 3, 4)),
+    ((2, 1, 12, 1), (1, 2, 3, 4)), ((1, 1), (1,)), ((3, 0), (0, 5)), ((4, 6, 35), (8, 3, 5, 7)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), RESHAPES, ids=str)
+@pytest.mark.parametrize("is_static", [True, False])
+def test_reshapes(before: Any, after: Any, is_static: bool) -> None:
+    """Reshapes of a virtual array, and of a push array, with extents that are known or not."""
+
+    def program(a: Any) -> Any:
+        # The number of elements does not show that the first extent is known.
+        first = after[0] if is_static else a.shape[0] * after[0] // max(before[0], 1)
+        return (2 * a).reshape(first, *after[1:]), (3 * a).push().reshape(first, *after[1:]).force()
+
+    extents = before if is_static else (None, *before[1:])
+    program.__annotations__["a"] = Pull[(*extents, i32)]
+    compiled = obs.jit(program)
+    a = np.arange(np.prod(before), dtype=np.int32).reshape(before)
+    for run in (compiled.interpret, lambda a: compiled.emulate(a, check=True)):
+        for found, factor in zip(run(a), (2, 3)):
+            np.testing.assert_array_equal(found, factor * a.reshape(after))
+
+
 def test_levels_are_dynamic_scope() -> None:
     """One function at each level; the levels show in the text only."""
 

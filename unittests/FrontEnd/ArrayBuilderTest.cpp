@@ -339,6 +339,36 @@ TEST(ArrayBuilderTest, StagesAreStored) {
   EXPECT_LT(forces, stages);
 }
 
+TEST(ArrayBuilderTest, AStageIsStoredOnce) {
+  // Three arrays would repeat too many reads of one array, which is stored for
+  // the first one.
+  constexpr int64_t n = 50;
+  auto stage = [](ArrayBuilder &b, Value array, Value factor) {
+    return b.generate(b.getExtents(array), [&](ValueRange i) {
+      Value last = b.getIndex(n - 1);
+      Value other =
+          b.getOne(array, {arith::SubIOp::create(b, last, i[0]).getResult()});
+      return SmallVector<Value>{arith::AddIOp::create(
+          b, b.getOne(array, i), arith::MulIOp::create(b, other, factor))};
+    });
+  };
+  Compiler compiler;
+  auto module =
+      build(compiler.getContext(), 1, [&](ArrayBuilder &b, ValueRange x) {
+        Value array = x[0];
+        for (unsigned k = 0; k < 5; ++k)
+          array = stage(b, array, b.getNumber(b.getI32Type(), 3));
+        SmallVector<Value> results;
+        for (int64_t factor : {5, 7, 9})
+          results.push_back(
+              stage(b, array, b.getNumber(b.getI32Type(), factor)));
+        return results;
+      });
+  unsigned stored = 0;
+  module->walk([&](ForceOp force) { stored += force.getArrays().size(); });
+  EXPECT_EQ(stored, 4u);
+}
+
 TEST(ArrayBuilderTest, FunctionsAreFusedBehind) {
   auto count = [](bool isReadTwice) {
     Compiler compiler;

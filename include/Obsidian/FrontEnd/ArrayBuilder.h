@@ -165,6 +165,10 @@ public:
   Value transpose(Value array, ArrayRef<int64_t> permutation);
   /// The same elements in row-major order.
   Value reshape(Value array, Extents extents);
+  /// Dimension `dim`, whose extent is static, becomes two: the number of the
+  /// part, of which there are `parts` of equal size, and the index in the part.
+  /// Unlike by `reshape`, an index is not divided.
+  Value splitDim(Value array, int64_t dim, int64_t parts);
   Value slice(Value array, Extents offsets, Extents sizes,
               ArrayRef<int64_t> strides);
   Value reverse(Value array, ArrayRef<int64_t> dims);
@@ -194,7 +198,8 @@ public:
   SmallVector<Value> fold(Value vector, ValueRange init, ScalarCode combine,
                           bool commutative = false);
   /// `r[b, i, j]` combines `multiply(x[b, i, k], y[b, k, j])` for all k in
-  /// order, beginning with `init`. Both arrays have rank 3.
+  /// order, or in any order if the choice is commutative, beginning with
+  /// `init`. Both arrays have rank 3.
   Value contract(Value x, Value y, ValueRange init, ScalarCode multiply,
                  ScalarCode combine, const Choice &choice = {});
   /// An array of a product. The members are the positions of its dimensions:
@@ -208,7 +213,8 @@ public:
   /// the batch, those of `x` and those of `y`, or extents [1] if there are
   /// none.
   Value contract(const Side &x, const Side &y, ValueRange init,
-                 ScalarCode multiply, ScalarCode combine);
+                 ScalarCode multiply, ScalarCode combine,
+                 const Choice &choice = {});
 
   /// Executes one program for each index of `extents`. `code` takes the
   /// indices, and builds code of `level` that returns pull arrays of equal

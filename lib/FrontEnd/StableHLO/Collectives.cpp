@@ -210,6 +210,8 @@ void Importer::importDot(Operation *op) {
     sides[k].array = convert(getArray(op->getOperand(k)),
                              getElement(op->getOperand(k)), sumType);
   Value zero = b.getNumber(convertElementType(sumType), 0);
+  Choice choice;
+  choice.commutative = true;
   Value product = b.contract(
       sides[0], sides[1], zero,
       [&](ValueRange x) -> Values {
@@ -217,6 +219,7 @@ void Importer::importDot(Operation *op) {
       },
       [&](ValueRange x) -> Values {
         return {b.contractible(b.add(x[0], x[1]))};
-      });
+      },
+      choice);
   defineArray(op, convert(product, sumType, element));
 }

@@ -86,7 +86,7 @@ void Importer::importWhile(Operation *op) {
     Block *block = b.createBlock(&into, {}, lowered, locs);
     define(region.getArguments(), block->getArguments());
     auto returned = region.front().back().getOperands();
-    isInvalid = failed(importBlock(region.front()));
+    isInvalid = failed(importRegion(region.front()));
     if (isInvalid)
       return;
     b.setLoc(op->getLoc());
@@ -130,7 +130,7 @@ void Importer::importBranches(Operation *op) {
       b.setInsertionPointToStart(&choice.getThenRegion().front());
     }
     Block &block = op->getRegion(k).front();
-    isInvalid = isInvalid || failed(importBlock(block));
+    isInvalid = isInvalid || failed(importRegion(block));
     if (isInvalid)
       return {};
     b.setLoc(op->getLoc());

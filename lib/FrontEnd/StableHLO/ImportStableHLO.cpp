@@ -13,6 +13,7 @@
 
 #include "Importer.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::obs {
@@ -81,6 +82,19 @@ LogicalResult Importer::importOp(Operation *op) {
       return failure();
   if (auto call = dyn_cast<func::CallOp>(op))
     return importCall(call);
+  if (const Lowered *equal = findEqual(op)) {
+    define(op->getResults(), equal->results);
+    return success();
+  }
+  Values operands = lookup(op->getOperands());
+  if (failed(lower(op)))
+    return failure();
+  numbers[getHash(op)].push_back(lowered.size());
+  lowered.push_back({op, operands, lookup(op->getResults())});
+  return success();
+}
+
+LogicalResult Importer::lower(Operation *op) {
   isInvalid = false;
   if (isScalarOp(op)) {
     importScalarOp(op);
@@ -118,12 +132,60 @@ LogicalResult Importer::importOp(Operation *op) {
   return failure(isInvalid);
 }
 
+llvm::hash_code Importer::getHash(Operation *op) {
+  Values operands = lookup(op->getOperands());
+  return llvm::hash_combine(op->getName(), op->getAttrDictionary(),
+                            llvm::hash_combine_range(op->getResultTypes()),
+                            llvm::hash_combine_range(operands));
+}
+
+const Importer::Lowered *Importer::findEqual(Operation *op) {
+  // A region that reads other values would have to read the same lowered ones.
+  llvm::SetVector<Value> read;
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  auto candidates = numbers.find(getHash(op));
+  if (!read.empty() || candidates == numbers.end())
+    return nullptr;
+  for (size_t number : candidates->second) {
+    if (number >= lowered.size())
+      continue;
+    const Lowered &other = lowered[number];
+    bool isEqual = op->getName() == other.op->getName() &&
+                   op->getAttrDictionary() == other.op->getAttrDictionary() &&
+        op->getPropertiesAsAttribute() ==
+            other.op->getPropertiesAsAttribute() &&
+                   op->getResultTypes() == other.op->getResultTypes() &&
+                   op->getNumRegions() == other.op->getNumRegions() &&
+                   other.operands == lookup(op->getOperands());
+    for (auto [own, before] :
+         llvm::zip(op->getRegions(), other.op->getRegions()))
+      isEqual =
+          isEqual && OperationEquivalence::isRegionEquivalentTo(
+                         &own, &before, OperationEquivalence::IgnoreLocations);
+    // A number of the host is no array of one element.
+    for (auto [own, before] :
+         llvm::zip(op->getResults(), other.op->getResults()))
+      isEqual = isEqual && isHostScalar(own) == isHostScalar(before);
+    if (isEqual)
+      return &other;
+  }
+  return nullptr;
+}
+
+LogicalResult Importer::importRegion(Block &block) {
+  size_t known = lowered.size();
+  LogicalResult result = importBlock(block);
+  lowered.truncate(known);
+  return result;
+}
+
 OwningOpRef<ModuleOp> Importer::run() {
   findDeviceScalars();
   for (Operation &op : *source.getBody()) {
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
       op.emitOpError("is not a function");
+    lowered.clear();
     if (!function || (function.isPublic() && failed(importFunction(function))))
       return {};
   }

@@ -13,6 +13,10 @@
 // A tensor of rank 0 is a scalar of the host if the host can compute it. If it
 // is computed from arrays, it is an array of extents [1].
 //
+// Functions of JAX often compute a value twice: a mean, and in a variance the
+// mean again, each in a function of its own. Calls are inlined, and an
+// operation that is equal to one before it has the same results.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef OBSIDIAN_LIB_FRONTEND_STABLEHLO_IMPORTER_H
@@ -35,6 +39,7 @@ private:
 
   // The front end.
   LogicalResult importOp(Operation *op) override;
+  LogicalResult lower(Operation *op);
   Type convertParameter(Operation *op, Type type) override;
   Value getReturned(Value value) override { return getArray(value); }
 
@@ -101,6 +106,20 @@ private:
   /// The results of `op` are the components of `array`.
   void defineArray(Operation *op, Value array);
 
+  // Equal operations.
+  /// The lowered operands and results of an operation.
+  struct Lowered {
+    Operation *op;
+    Values operands, results;
+  };
+  llvm::hash_code getHash(Operation *op);
+  /// The lowered operation before `op` that is equal to it; null if there is
+  /// none.
+  const Lowered *findEqual(Operation *op);
+  /// Lowers a block of a region. The operations after the region do not use its
+  /// values.
+  LogicalResult importRegion(Block &block);
+
   // Operations.
   void findDeviceScalars();
   void importScalarOp(Operation *op);
@@ -138,6 +157,10 @@ private:
   bool isInvalid = false;
   /// Tensors of rank 0 that are computed from arrays.
   DenseSet<Value> deviceScalars;
+  /// The operations whose values can be used here, and their numbers by hash. A
+  /// number may be that of another operation since the end of a region.
+  SmallVector<Lowered> lowered;
+  DenseMap<size_t, SmallVector<size_t>> numbers;
 };
 
 } // namespace mlir::obs::stablehlo

@@ -30,6 +30,9 @@ static constexpr unsigned loadsInFlight = 8;
 /// time of a load themselves.
 static constexpr unsigned maxOperations = 64;
 
+/// The number of iterations up to which LLVM unrolls a loop completely.
+static constexpr int64_t shortLoop = 32;
+
 /// True for an array that is a parameter of a kernel.
 static bool isGlobal(Value memory) {
   while (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>())
@@ -38,24 +41,47 @@ static bool isGlobal(Value memory) {
   return parameter && isa<gpu::GPUFuncOp>(parameter.getOwner()->getParentOp());
 }
 
+/// True if the elements of `load` in successive iterations are neither equal
+/// nor neighbours, as in a column of a matrix. `changing` are the values that
+/// depend on the counter of the loop.
+static bool readsColumn(memref::LoadOp load,
+                        const llvm::DenseSet<Value> &changing) {
+  auto changes = [&](Value index) { return changing.contains(index); };
+  return load.getIndices().size() > 1 && !changes(load.getIndices().back()) &&
+         llvm::any_of(load.getIndices(), changes);
+}
+
 /// The number of iterations of `loop` whose loads are executed together; 1 if
 /// the loop is not changed. If neighbouring threads read neighbours in each
-/// iteration, the step is more than 1.
+/// iteration, the step is more than 1, or the thread reads a column.
 static unsigned chooseTurns(scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!step || *step < 2 || loop.getNumRegionIterArgs() == 0 ||
-      loop.getUnsignedCmp() || !loop.getInductionVar().getType().isIndex() ||
-      getConstantIntValue(loop.getUpperBound()))
+  if (!step || loop.getNumRegionIterArgs() == 0 || loop.getUnsignedCmp() ||
+      !loop.getInductionVar().getType().isIndex())
     return 1;
+  // The code of a few iterations is not a loop.
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound());
+  bool isShort = lower && upper && (*upper - *lower) / *step <= shortLoop;
+  bool isRow = *step > 1 && !upper, isColumn = false;
+  llvm::DenseSet<Value> changing = {loop.getInductionVar()};
   unsigned loads = 0, operations = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
     ++operations;
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      loads += isGlobal(load.getMemRef());
-    else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      if (isGlobal(load.getMemRef())) {
+        ++loads;
+        isColumn |= readsColumn(load, changing);
+      }
+    } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
       return 1;
+    }
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value operand) { return changing.contains(operand); }))
+      changing.insert_range(op.getResults());
   }
-  if (loads == 0 || operations > maxOperations)
+  if (loads == 0 || operations > maxOperations ||
+      !(isRow || (isColumn && !isShort)))
     return 1;
   return std::max(1u, llvm::bit_floor(loadsInFlight / loads));
 }

@@ -22,7 +22,7 @@ from .elements import (
     zip_with,
 )
 from .folds import fold, fold1, fold_all, scanl, scanl1, scanl_, scanr, scanr1, scanr_
-from .orders import sort
+from .orders import partition, sort
 from .segments import (
     fold1_seg,
     fold_seg,
@@ -50,6 +50,7 @@ __all__ = [
     "generate",
     "loop",
     "map",
+    "partition",
     "permute",
     "replicate",
     "reshape",

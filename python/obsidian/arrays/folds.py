@@ -3,7 +3,7 @@
 In: arrays, associative operators, which need not be commutative, and initial values. Out: pending
 arrays: elementwise functions before and after the collective are fused with it. The whole grid
 folds a vector. For arrays of higher rank, the extent of the rows determines the level of the units
-that process them.
+that process them, and if they share their elements.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from .checks import (
     row_level,
     without_init,
 )
+from .shared_rows import fold_shared, have_threads, is_shared
 
 
 def rows(array: Pull, level: Level, function: Callable[[Pull], Any]) -> Any:
@@ -55,6 +56,10 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     shape = array.shape[:-1] or (1,)
     if array.ndim == 1:
         array = array.reshape(1, array.dim(0))
+    if level is None and is_shared(array):
+        if not have_threads(array):
+            return fold_shared(array, function, init)
+        level = Level.thread
     if level is None and are_few(array):
         return _reduced(_parts(array, function, free), function, init, row_level(array), free)
     if level is None:

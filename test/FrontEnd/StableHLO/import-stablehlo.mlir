@@ -72,6 +72,28 @@
   "func.return"(%s) : (tensor<3xf32>) -> ()
 }) : () -> ()
 
+// Threads combine parts of long columns. An index is not divided to find an
+// element.
+// CHECK-LABEL: func.func @long_columns
+// CHECK-NOT: obs.reshape
+// CHECK: obs.reindex (%[[PART:.*]], %[[I:.*]], %[[COLUMN:.*]]) = %{{.*}} {
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %c375
+// CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[I]]
+// CHECK-NEXT: obs.yield %[[ROW]], %[[COLUMN]]
+// CHECK: obs.distribute thread in grid
+// CHECK-NOT: obs.reshape
+// CHECK: return
+"func.func"() <{function_type = (tensor<3000x10000xf32>) -> tensor<10000xf32>, sym_name = "long_columns"}> ({
+^bb0(%x: tensor<3000x10000xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<3000x10000xf32>, tensor<f32>) -> tensor<10000xf32>
+  "func.return"(%s) : (tensor<10000xf32>) -> ()
+}) : () -> ()
+
 // No number of parts divides them: they are segments that all blocks share.
 // CHECK-LABEL: func.func @long_rows_of_a_prime
 // CHECK: obs.segmented_reduce grid
@@ -178,15 +200,67 @@
 }) : () -> ()
 
 // A product that reads each element of its operands at most 4 times does not
-// store them.
+// store them. Its sums have any order.
 // CHECK-LABEL: func.func @short_product
 // CHECK: obs.map
 // CHECK: arith.mulf
 // CHECK-NOT: obs.force
 // CHECK: obs.distribute
+// CHECK: obs.reduce {{.*}}commutative
 "func.func"() <{function_type = (tensor<2x5000xf32>) -> tensor<2x2xf32>, sym_name = "short_product"}> ({
 ^bb0(%x: tensor<2x5000xf32>):
   %y = "stablehlo.multiply"(%x, %x) : (tensor<2x5000xf32>, tensor<2x5000xf32>) -> tensor<2x5000xf32>
   %r = "stablehlo.dot_general"(%y, %y) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>}> : (tensor<2x5000xf32>, tensor<2x5000xf32>) -> tensor<2x2xf32>
   "func.return"(%r) : (tensor<2x2xf32>) -> ()
+}) : () -> ()
+
+// Two calls of a function, with equal and with other operands. Equal sums are
+// one sum, with the same results.
+// CHECK-LABEL: func.func @equal_sums
+// CHECK: %[[X:.*]] = obs.reduce grid
+// CHECK: %[[SX:.*]] = obs.force %[[X]]
+// CHECK: %[[Y:.*]] = obs.reduce grid
+// CHECK: %[[SY:.*]] = obs.force %[[Y]]
+// CHECK-NOT: obs.reduce
+// CHECK: return %[[SX]], %[[SX]], %[[SY]]
+"func.func"() <{function_type = (tensor<40xf32>, tensor<40xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32>), sym_name = "equal_sums"}> ({
+^bb0(%x: tensor<40xf32>, %y: tensor<40xf32>):
+  %a = "func.call"(%x) <{callee = @total}> : (tensor<40xf32>) -> tensor<f32>
+  %b = "func.call"(%x) <{callee = @total}> : (tensor<40xf32>) -> tensor<f32>
+  %c = "func.call"(%y) <{callee = @total}> : (tensor<40xf32>) -> tensor<f32>
+  "func.return"(%a, %b, %c) : (tensor<f32>, tensor<f32>, tensor<f32>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<40xf32>) -> tensor<f32>, sym_name = "total", sym_visibility = "private"}> ({
+^bb0(%x: tensor<40xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<40xf32>, tensor<f32>) -> tensor<f32>
+  "func.return"(%s) : (tensor<f32>) -> ()
+}) : () -> ()
+
+// Operations that differ in an attribute, an operand or a region are not equal.
+// CHECK-LABEL: func.func @other_sums
+// CHECK-COUNT-3: obs.reduce
+"func.func"() <{function_type = (tensor<5x5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>), sym_name = "other_sums"}> ({
+^bb0(%x: tensor<5x5xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %a = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>
+  %b = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>
+  %c = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = "stablehlo.maximum"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<5x5xf32>, tensor<f32>) -> tensor<5xf32>
+  "func.return"(%a, %b, %c) : (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) -> ()
 }) : () -> ()

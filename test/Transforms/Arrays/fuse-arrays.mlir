@@ -189,6 +189,47 @@ func.func @reshape(%a: !obs.pull<8 x i32>) -> !obs.pull<2 x 4 x i32> {
   return %f : !obs.pull<2 x 4 x i32>
 }
 
+// An index is divided in its own group of dimensions: 10 stays, 6 is 2 x 3, and
+// 4 stays.
+// CHECK-LABEL: @reshape_of_groups
+// CHECK: par (%[[I:.*]], %[[J:.*]], %[[K:.*]], %{{.*}}, %[[L:.*]]) in
+// CHECK-NEXT: %[[R:.*]] = arith.muli %[[J]], %c3
+// CHECK-NEXT: %[[S:.*]] = arith.addi %[[R]], %[[K]]
+// CHECK-NEXT: obs.get %arg0[%[[I]], %[[S]], %[[L]]]
+func.func @reshape_of_groups(%a: !obs.pull<4 x 6 x 10 x i32>) -> !obs.pull<4 x 2 x 3 x 1 x 10 x i32> {
+  %r = obs.reshape %a : !obs.pull<4 x 6 x 10 x i32> -> !obs.pull<4 x 2 x 3 x 1 x 10 x i32>
+  %p = obs.push grid %r : !obs.pull<4 x 2 x 3 x 1 x 10 x i32>
+  %f = obs.force %p : !obs.push<grid, 4 x 2 x 3 x 1 x 10 x i32>
+  return %f : !obs.pull<4 x 2 x 3 x 1 x 10 x i32>
+}
+
+// Of windows, only the number in the window is divided, also if the number of
+// windows is not known.
+// CHECK-LABEL: @reshape_of_windows
+// CHECK: par (%[[I:.*]], %[[K:.*]]) in
+// CHECK-NEXT: %[[COLUMN:.*]] = arith.remui %[[K]], %c3
+// CHECK-NEXT: %[[ROW:.*]] = arith.divui %[[K]], %c3
+// CHECK-NEXT: obs.get %arg0[%[[I]], %[[ROW]], %[[COLUMN]]]
+func.func @reshape_of_windows(%a: !obs.pull<? x 3 x 3 x i32>, %n: index) -> !obs.pull<? x 9 x i32> {
+  %r = obs.reshape %a [%n] : !obs.pull<? x 3 x 3 x i32> -> !obs.pull<? x 9 x i32>
+  %p = obs.push grid %r : !obs.pull<? x 9 x i32>
+  %f = obs.force %p : !obs.push<grid, ? x 9 x i32>
+  return %f : !obs.pull<? x 9 x i32>
+}
+
+// The same for a push array.
+// CHECK-LABEL: @reshape_of_pushed_groups
+// CHECK: par (%[[I:.*]], %[[J:.*]], %[[K:.*]]) in
+// CHECK: %[[R:.*]] = arith.muli %[[J]], %c3
+// CHECK-NEXT: %[[S:.*]] = arith.addi %[[R]], %[[K]]
+// CHECK: obs.write %{{.*}} at [%[[I]], %[[S]]]
+func.func @reshape_of_pushed_groups(%a: !obs.pull<4 x 2 x 3 x i32>) -> !obs.pull<4 x 6 x i32> {
+  %p = obs.push grid %a : !obs.pull<4 x 2 x 3 x i32>
+  %r = obs.reshape %p : !obs.push<grid, 4 x 2 x 3 x i32> -> !obs.push<grid, 4 x 6 x i32>
+  %f = obs.force %r : !obs.push<grid, 4 x 6 x i32>
+  return %f : !obs.pull<4 x 6 x i32>
+}
+
 // CHECK-LABEL: @concat
 // CHECK: %[[C:.*]] = arith.cmpi ult, %[[I:.*]], %c8
 // CHECK-NEXT: scf.if %[[C]]

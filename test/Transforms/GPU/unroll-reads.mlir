@@ -64,4 +64,66 @@ gpu.module @kernels {
     memref.store %p, %b[] : memref<f32>
     gpu.return
   }
+
+  // A column of a matrix: eight loads of eight rows, and then the others.
+  // CHECK-LABEL: gpu.func @column
+  // CHECK: %[[END:.*]] = arith.subi %c100, %c7
+  // CHECK: %[[FULL:.*]] = scf.for %[[ROW:.*]] = %c0 to %[[END]] step %c8 iter_args(%[[T:.*]] =
+  // CHECK-COUNT-7: arith.addi %[[ROW]],
+  // CHECK: memref.load %[[M:.*]][%[[ROW]], %[[THREAD:.*]]]
+  // CHECK-COUNT-7: memref.load %[[M]][%{{.*}}, %[[THREAD]]]
+  // CHECK-COUNT-8: arith.addf
+  // CHECK: scf.for {{.*}} to %c100 step %c1 iter_args(%{{.*}} = %[[FULL]])
+  // CHECK-LABEL: gpu.func @rows
+  gpu.func @column(%a: memref<f32>, %b: memref<f32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c100 = arith.constant 100 : index
+    %zero = arith.constant 0.0 : f32
+    %m = memref.reinterpret_cast %a to offset: [0], sizes: [100, 256], strides: [256, 1] : memref<f32> to memref<100x256xf32>
+    %thread = gpu.thread_id x
+    %s = scf.for %i = %c0 to %c100 step %c1 iter_args(%t = %zero) -> f32 {
+      %u = memref.load %m[%i, %thread] : memref<100x256xf32>
+      %r = arith.addf %t, %u : f32
+      scf.yield %r : f32
+    }
+    memref.store %s, %b[] : memref<f32>
+    gpu.return
+  }
+
+  // A row of a thread, a diagonal, one element, and a short column stay.
+  // CHECK-COUNT-4: scf.for
+  // CHECK-NOT: scf.for
+  gpu.func @rows(%a: memref<f32>, %b: memref<f32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c100 = arith.constant 100 : index
+    %zero = arith.constant 0.0 : f32
+    %m = memref.reinterpret_cast %a to offset: [0], sizes: [256, 256], strides: [256, 1] : memref<f32> to memref<256x256xf32>
+    %thread = gpu.thread_id x
+    %s = scf.for %i = %c0 to %c100 step %c1 iter_args(%t = %zero) -> f32 {
+      %u = memref.load %m[%thread, %i] : memref<256x256xf32>
+      %r = arith.addf %t, %u : f32
+      scf.yield %r : f32
+    }
+    %d = scf.for %i = %c0 to %c100 step %c1 iter_args(%t = %s) -> f32 {
+      %j = arith.addi %i, %c1 : index
+      %u = memref.load %m[%i, %j] : memref<256x256xf32>
+      %r = arith.addf %t, %u : f32
+      scf.yield %r : f32
+    }
+    %e = scf.for %i = %c0 to %c100 step %c1 iter_args(%t = %d) -> f32 {
+      %u = memref.load %m[%thread, %c1] : memref<256x256xf32>
+      %r = arith.addf %t, %u : f32
+      scf.yield %r : f32
+    }
+    %f = scf.for %i = %c0 to %c32 step %c1 iter_args(%t = %e) -> f32 {
+      %u = memref.load %m[%i, %thread] : memref<256x256xf32>
+      %r = arith.addf %t, %u : f32
+      scf.yield %r : f32
+    }
+    memref.store %f, %b[] : memref<f32>
+    gpu.return
+  }
 }

@@ -299,10 +299,13 @@ def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
   let description = [{
     A thread that combines elements in a loop, as in the first stage of a
     reduction, waits for each of them. If the elements of neighbouring threads
-    are neighbours (the step of the loop is a constant of more than 1) and the
-    body only loads and computes, the pass unrolls the loop and moves the loads
-    of several iterations before their other operations: 8 iterations with one
-    load of global memory, or fewer if an iteration has several loads. Values
+    are neighbours and the body only loads and computes, the pass unrolls the
+    loop and moves the loads of several iterations before their other
+    operations: 8 iterations with one load of global memory, or fewer if an
+    iteration has several loads. The elements of threads are neighbours if the
+    step of the loop is a constant of more than 1, or if a thread reads a column
+    of a matrix: the counter of the loop is in an index before the last one. A
+    loop of at most 32 iterations over a column is not changed. Values
     are combined in the same order, so results are equal bit for bit. The
     original loop executes the last iterations.
 

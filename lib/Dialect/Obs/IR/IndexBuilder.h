@@ -10,7 +10,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 namespace mlir::obs {
 
@@ -70,8 +72,52 @@ struct IndexBuilder {
     indices[0] = linear;
     return indices;
   }
+  /// The index among the extents `to` of the element that has an index among
+  /// the extents `from`, in row-major order. The last dimensions of both that
+  /// have one product are a group, and so on. An index is divided in its group
+  /// only, so a dimension that both have keeps its index.
+  SmallVector<Value> reshape(ValueRange indices, ValueRange from,
+                             ValueRange to) {
+    SmallVector<Value> result(to.size());
+    size_t i = from.size(), k = to.size();
+    while (k > 0) {
+      // An index of a dimension of extent 1 is 0.
+      if (i > 0 && isOne(from[i - 1])) {
+        --i;
+      } else if (i == 0 || isOne(to[k - 1])) {
+        result[--k] = constant(0);
+      } else {
+        auto [first, start] = beginGroup(from.take_front(i), to.take_front(k));
+        Value linear = linearize(indices.slice(first, i - first),
+                                 from.slice(first, i - first));
+        llvm::copy(delinearize(linear, to.slice(start, k - start)),
+                   result.begin() + start);
+        i = first;
+        k = start;
+      }
+    }
+    return result;
+  }
 
 private:
+  /// The first dimensions of the shortest group at the end of both lists. If it
+  /// is not known where a group begins, all dimensions are one.
+  static std::pair<size_t, size_t> beginGroup(ValueRange from, ValueRange to) {
+    size_t i = from.size() - 1, k = to.size() - 1;
+    if (from[i] == to[k])
+      return {i, k};
+    auto left = getConstantIntValue(from[i]),
+         right = getConstantIntValue(to[k]);
+    while (left && right && *left != *right) {
+      bool isLeft = *left < *right;
+      if ((isLeft ? i : k) == 0)
+        return {0, 0};
+      auto next = getConstantIntValue(isLeft ? from[--i] : to[--k]);
+      std::optional<int64_t> &product = isLeft ? left : right;
+      product = next ? llvm::checkedMul(*product, *next) : std::nullopt;
+    }
+    return left && right ? std::pair(i, k) : std::pair<size_t, size_t>(0, 0);
+  }
   static bool isOne(Value value) { return matchPattern(value, m_One()); }
 };
 

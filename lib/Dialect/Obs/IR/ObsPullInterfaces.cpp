@@ -347,10 +347,9 @@ static SmallVector<Value> resultExtents(OpBuilder &builder, Location loc,
 
 SmallVector<Value> ReshapeOp::buildSource(OpBuilder &builder, Location loc,
                                           ValueRange indices) {
-  IndexBuilder index{builder, loc};
-  Value linear =
-      index.linearize(indices, resultExtents(builder, loc, getResult()));
-  return index.delinearize(linear, buildExtents(builder, loc, getArray()));
+  return IndexBuilder{builder, loc}.reshape(
+      indices, resultExtents(builder, loc, getResult()),
+      buildExtents(builder, loc, getArray()));
 }
 bool ReshapeOp::isContiguous() { return true; }
 Value ReshapeOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {

@@ -414,8 +414,7 @@ IndexChange ReshapeOp::buildTarget(OpBuilder &builder, Location loc) {
             ? buildExtent(builder, loc, 0, d)
             : Value(arith::ConstantIndexOp::create(builder, loc, extent)));
   return [=](OpBuilder &b, Location l, SmallVectorImpl<Value> &indices) {
-    IndexBuilder index{b, l};
-    indices = index.delinearize(index.linearize(indices, source), target);
+    indices = IndexBuilder{b, l}.reshape(indices, source, target);
     return Value();
   };
 }

@@ -1,0 +1,182 @@
+"""Folds of rows that read the same elements of memory, such as the forces between all bodies.
+
+In: an array whose rows are computed from elements that all of them read. Out: a push array of the
+fold of each row. The threads of a warp have neighbouring rows and the same place in them, so they
+read one element together. The threads of a block with a row each would read far from each other.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from .. import functions, maps, programs
+from ..branching import choose
+from ..levels import Level
+from ..pull_push import Pull
+from ..regions import Array, as_leaves
+from ..sources import generate
+from ..trace import Block, Entry, current
+from .checks import row_level
+
+#: A block has a row for each thread of a warp, and each warp a part of these rows.
+ROWS, PARTS = 32, 8
+#: With fewer rows, there is no work for some of the multiprocessors. With many, there is work for
+#: all threads if each of them has a row.
+FEWEST, MANY = 512, 1 << 16
+
+#: The dimensions on which an index depends: the row, or the place in a row.
+Dims = frozenset[str]
+_NONE, _ROW, _PLACE = frozenset[str](), frozenset({"row"}), frozenset({"place"})
+_NAME = r"%[\w$.-]+"
+
+
+class _UnknownError(Exception):
+    """The reads of an operation are not known."""
+
+
+def is_shared(array: Pull) -> bool:
+    """True if there are many rows, and each read depends on the row or the place in it, not both.
+
+    Rows of up to 16 elements have another level, and False, in any case. False also if the reads of
+    an operation are not known.
+    """
+    *outer, _ = array.type.extents
+    if row_level(array) is Level.thread or not outer or _product(outer, FEWEST) < FEWEST:
+        return False
+    if outer[-1] is not None and outer[-1] < ROWS:
+        return False
+    reads = _Reads()
+    try:
+        reads.visit(array.name, [_NONE] * (array.ndim - 2) + [_ROW, _PLACE])
+    except _UnknownError:
+        return False
+    return not any(dims >= _ROW | _PLACE for dims in reads.found)
+
+
+def have_threads(array: Pull) -> bool:
+    """True if it is known that there are rows for all threads."""
+    return _product(array.type.extents[:-1], 0) >= MANY
+
+
+def _product(extents: Sequence[int | None], unknown: int) -> int:
+    """The product of extents, with a number for each one that is not known."""
+    return math.prod(unknown if extent is None else extent for extent in extents)
+
+
+class _Reads:
+    """The reads of memory for one element of an array: the dimensions of their indices."""
+
+    def __init__(self) -> None:
+        self.found: list[Dims] = []
+        #: The operations that define the values of the program, by name.
+        self._entries: dict[str, Entry] = {}
+        for block in current().stack:
+            self._enter(block)
+
+    def _enter(self, block: Block) -> None:
+        for entry in block.entries:
+            self._entries.update((name, entry) for name in _parts(entry)[0])
+            for region in entry.regions:
+                self._enter(region.block)
+
+    def visit(self, name: str, index: Sequence[Dims]) -> None:
+        """Find the reads for the element of an array at an index."""
+        entry = self._entries.get(name)
+        _, kind, rest = _parts(entry) if entry else ([], "", "")
+        everything = _NONE.union(*index)
+        if entry is None or kind in ("obs.force", "obs.constant", "obs.view", "scf.for"):
+            # The elements are in memory.
+            self.found.append(everything)
+        elif kind == "obs.generate":
+            self._run(entry, index)
+        elif kind == "obs.map" and entry.regions:
+            for source in re.findall(rf"= ({_NAME}) :", rest):
+                self.visit(source, index)
+            self._run(entry, [everything] * len(re.findall(_NAME, rest)))
+        elif kind in ("obs.map", "obs.zip"):
+            for source in re.findall(_NAME, rest.rpartition("}")[2]):
+                self.visit(source, index)
+        elif kind == "obs.reindex":
+            self.visit(re.findall(_NAME, rest)[len(index)], self._run(entry, index))
+        elif kind == "obs.transpose":
+            source, permutation = re.findall(rf"({_NAME}) \[(.*?)\]", rest)[0]
+            order = [int(d) for d in permutation.split(",")]
+            self.visit(source, [index[order.index(d)] for d in range(len(order))])
+        elif kind in ("obs.reverse", "obs.slice", "obs.take", "obs.unzip"):
+            self.visit(re.findall(_NAME, rest)[0], index)
+        elif kind not in ("obs.iota", "obs.splat"):
+            raise _UnknownError
+
+    def _run(self, entry: Entry, arguments: Sequence[Dims]) -> list[Dims]:
+        """Find the reads of a region; the result is what the values that it yields depend on."""
+        names = re.findall(_NAME, _parts(entry)[2])
+        return self._code(entry.regions[0].block, dict(zip(names, arguments)))
+
+    def _code(self, block: Block, values: dict[str, Dims]) -> list[Dims]:
+        """The same for scalar code. `values` has the dimensions on which its values depend."""
+        found: list[Dims] = []
+        for entry in block.entries:
+            results, kind, rest = _parts(entry)
+            names = re.findall(_NAME, rest)
+            found = [values.get(name, _NONE) for name in names]
+            if kind == "obs.get":
+                self.visit(names[0], found[1:])
+            elif kind == "scf.if":
+                found += [d for r in entry.regions for d in self._code(r.block, values)]
+            elif not kind.startswith(("arith.", "math.", "obs.dim", "obs.yield", "scf.yield")):
+                raise _UnknownError
+            values.update((name, _NONE.union(*found)) for name in results)
+        return found
+
+
+def _parts(entry: Entry) -> tuple[list[str], str, str]:
+    """The names of the results of an operation, its kind, and the text after that."""
+    found = re.match(r"(?:(%.*?) = )?(\S+)(.*)", entry.head, re.DOTALL)
+    results, kind, text = found.groups("") if found else ("", "", "")
+    return re.findall(_NAME, results), kind, text
+
+
+def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
+    """The push array of the fold of each row, by blocks of `ROWS` rows.
+
+    A thread folds a part of a row, and then one of `ROWS` threads the parts of a row, in order.
+    """
+    kind = array.type.element
+    *outer, rows, length = array.shape
+    # A row without elements has no parts.
+    size = functions.ceil_div(length, PARTS)
+    size = max(size, 1) if isinstance(size, int) else functions.max(size, 1)
+    count = functions.ceil_div(length, size)
+
+    def start() -> Any:
+        return kind.value(as_leaves(init, kind)[0])
+
+    def tile(*place: Any) -> Pull:
+        *first, number = place
+
+        def part(p: Any, r: Any) -> Any:
+            # Threads behind the last row fold it once more.
+            row = functions.min(number * ROWS + r, rows - 1)
+            begin, end = p * size, functions.min(p * size + size, length)
+
+            def element(i: Any) -> Any:
+                at = (*first, row, begin + i)
+                return array[at]
+
+            left = choose(begin < length, lambda: element(0), start)
+            rest = generate(functions.max(end - begin - 1, 0))(lambda i: element(1 + i))
+            return rest.reduce(function, left)
+
+        parts = generate(PARTS, ROWS)(part).force()
+
+        def whole(*place: Any) -> Any:
+            own = generate(count)(lambda p: parts[p, place[-1]])
+            return own.reduce(function, init)
+
+        return generate(*(1,) * len(outer), ROWS)(whole)
+
+    tiles = programs.grid_of(*outer, functions.ceil_div(rows, ROWS), level=Level.block)(tile)
+    return cast(Array, maps.join(tiles, [*outer, rows], False))
