@@ -259,13 +259,14 @@ void FunctionPrinter::printSweep(StringRef mark, const ValueList &kept) {
 }
 
 void FunctionPrinter::printLoop(const Step &step) {
-  ArrayRef<ValueNumber> carried = ArrayRef(step.inner).drop_front();
+  ArrayRef<ValueNumber> carried = ArrayRef(step.inner).drop_back();
+  ValueNumber counter = step.inner.back();
   declare(step.results);
   assign(step.results, step.lists[0]);
-  std::string mark = fresh("mark"), iv = name(step.inner[0]);
+  std::string mark = fresh("mark"), iv = name(counter);
   print("obsrt_buffer *{0} = program.buffers;", mark);
   std::string type =
-      getCType(get(step.inner[0]).elementType, step.text == "unsigned");
+      getCType(get(counter).elementType, step.text == "unsigned");
   std::string to = name(step.operands[1]), by = name(step.operands[2]);
   const PlanValue &stride = get(step.operands[2]);
   if (!stride.isConstant)

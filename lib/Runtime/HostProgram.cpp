@@ -517,11 +517,11 @@ Error HostProgram::Executor::executeFor(const Step &step) {
   if (isUnsigned ? by.getUInt() == 0 : by.getSInt() <= 0)
     return makeLocatedError(step.location,
                             "the step of a loop must be positive");
-  ArrayRef<ValueNumber> carried = ArrayRef(step.inner).drop_front();
+  ArrayRef<ValueNumber> carried = ArrayRef(step.inner).drop_back();
   assign(carried, step.lists[0]);
   while (isUnsigned ? iv.getUInt() < upper.getUInt()
                     : iv.getSInt() < upper.getSInt()) {
-    code.scalars[step.inner[0]] = iv.bits;
+    code.scalars[step.inner.back()] = iv.bits;
     if (Error error = execute(step.bodies[0]))
       return error;
     assign(carried, step.lists[1]);
@@ -770,7 +770,10 @@ Expected<HostProgram> HostProgram::create(ModuleOp module, Device &device) {
   for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
     if (Error error = device.loadModule(gpuModule))
       return std::move(error);
-  return create(std::make_shared<Artefact>(build(module, /*chip=*/"")), device,
+  Expected<Artefact> artefact = build(module, /*chip=*/"");
+  if (!artefact)
+    return artefact.takeError();
+  return create(std::make_shared<Artefact>(std::move(*artefact)), device,
                 *module.getContext());
 }
 

@@ -343,6 +343,11 @@ TEST(EmbedTest, ContractsThatAreNotValid) {
   refuse("\"extents\": [\n            \"v0\"", "\"extents\": [\n \"v1\"");
   refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"few\"");
   refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"-1\"");
+  // An allocation has one result.
+  refuse("\"name\": \"v1\",\n          \"size\"",
+         "\"results\": [],\n          \"size\"");
+  // The rank of an array is the number of its extents.
+  refuse("\"rank\": 1", "\"rank\": 2");
   for (size_t length = 0; length < contract.size(); length += 97) {
     Compiler other;
     EXPECT_FALSE(other.read({StringRef(contract).take_front(length), "", ""}));
