@@ -212,6 +212,11 @@ private:
     inUse.push_back(true);
     return function.values.size() - 1;
   }
+  /// The type of the value with this name; `index` if there is none.
+  PlanValue getType(StringRef text) {
+    auto found = numbers.find(text);
+    return found == numbers.end() ? PlanValue{"", "index"} : get(found->second);
+  }
   ValueNumber use(StringRef key, StringRef type = "index") {
     return resolve(getText(key), {"", type.str()});
   }
@@ -241,9 +246,8 @@ private:
     SmallVector<StringRef> texts = getTexts(values);
     std::vector<PlanValue> types;
     for (auto [index, type] : llvm::enumerate(getTexts(key))) {
-      auto found = numbers.find(index < texts.size() ? texts[index] : "");
-      types.push_back({"", type.str(),
-                       found == numbers.end() ? -1 : get(found->second).rank});
+      StringRef text = index < texts.size() ? texts[index] : "";
+      types.push_back({"", type.str(), getType(text).rank});
     }
     return useAll(values, types);
   }
@@ -399,9 +403,14 @@ private:
   }
 
   void readLaunch(Step &step) {
-    step.operands = {use("grid"), use("block"), use("sharedBytes", "i32")};
+    // The numbers of blocks and threads are integers of any type.
+    auto useNumber = [&](StringRef key) {
+      return use(key, getType(getText(key)).elementType);
+    };
+    step.operands = {useNumber("grid"), useNumber("block"),
+                     use("sharedBytes", "i32")};
     for (StringRef key : {"gridY", "gridZ", "blockY", "blockZ"})
-      step.operands.push_back(object->get(key) ? use(key)
+      step.operands.push_back(object->get(key) ? useNumber(key)
                                                : resolve("1", {"", "index"}));
     const PlanValue &shared = get(step.operands[2]);
     check(!shared.isConstant || static_cast<int32_t>(shared.bits) >= 0,
