@@ -15,6 +15,7 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -39,16 +40,15 @@ static Error addLocation(StringRef location, Error error) {
 Type mlir::obs::runtime::getScalarType(MLIRContext &context, StringRef text) {
   Builder builder(&context);
   unsigned width;
-  if (text == "index")
-    return builder.getIndexType();
-  if (text == "bf16")
-    return builder.getBF16Type();
   if (text.starts_with("i") && !text.drop_front().getAsInteger(10, width))
     return width <= 64 ? builder.getIntegerType(width) : Type();
-  return text == "f16"   ? Type(builder.getF16Type())
-         : text == "f32" ? Type(builder.getF32Type())
-         : text == "f64" ? Type(builder.getF64Type())
-                         : Type();
+  return llvm::StringSwitch<Type>(text)
+      .Case("index", builder.getIndexType())
+      .Case("f16", builder.getF16Type())
+      .Case("bf16", builder.getBF16Type())
+      .Case("f32", builder.getF32Type())
+      .Case("f64", builder.getF64Type())
+      .Default(Type());
 }
 
 /// An error when an array that has `type` as its text, or the extents `needed`
