@@ -550,9 +550,11 @@ llvm::Expected<Artefact> artefact::build(ModuleOp module, StringRef chip,
                                                     ? function.getFunctionType()
                                                     : known->second)))
       return std::move(error);
+    Function &made = artefact.functions.back();
+    // The text of JSON is UTF-8. Other names can also be called.
+    made.name = function.getName().str();
     if (Operation *op = builder.getUnsupported())
-      artefact.functions.back().steps.front().location =
-          formatLocation(op->getLoc());
+      made.steps.front().location = formatLocation(op->getLoc());
   }
   return artefact;
 }
