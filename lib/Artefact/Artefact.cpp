@@ -32,15 +32,6 @@ void mlir::obs::artefact::walk(ArrayRef<Step> steps,
   }
 }
 
-const Step *Function::findUnsupported() const {
-  const Step *found = nullptr;
-  walk(steps, [&](const Step &step) {
-    if (!found && step.kind == Step::Unsupported)
-      found = &step;
-  });
-  return found;
-}
-
 /// The JSON object of a parameter in the contract.
 static const llvm::json::Object &getParameter(const Kernel &kernel,
                                               unsigned number) {

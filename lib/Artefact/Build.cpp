@@ -32,6 +32,7 @@ using namespace mlir::obs;
 using namespace mlir::obs::artefact;
 using interpreter::formatLocation;
 using interpreter::isScalarType;
+namespace json = llvm::json;
 
 StringRef artefact::getGivenName(Value value) {
   StringAttr name;
@@ -97,177 +98,6 @@ static Value getNamed(Value value) {
   return value;
 }
 
-//===----------------------------------------------------------------------===//
-// Functions
-//===----------------------------------------------------------------------===//
-
-namespace {
-class FunctionBuilder {
-public:
-  explicit FunctionBuilder(func::FuncOp source) : source(source) {}
-  Function build(FunctionType signature);
-
-private:
-  std::vector<Slot> getSlots(TypeRange lowered, TypeRange given);
-  void addBlock(Block &block, std::vector<Step> &steps);
-  Step addStep(Operation *op);
-  Step addLaunch(gpu::LaunchFuncOp launch, Step step);
-  Step addView(memref::ReinterpretCastOp view, Step step);
-  Step addLoop(scf::ForOp loop, Step step);
-  Step addWhile(scf::WhileOp loop, Step step);
-  Step addIf(scf::IfOp branch, Step step);
-
-  ValueNumber define(Value value);
-  ValueNumber use(Value value);
-  ValueNumber use(OpFoldResult mixed);
-  ValueNumber addConstant(StringRef type, uint64_t bits);
-  template <typename Range>
-  ValueList useAll(const Range &range) {
-    ValueList list;
-    for (auto value : range)
-      list.push_back(use(value));
-    return list;
-  }
-  ValueList defineAll(ValueRange range) {
-    ValueList list;
-    for (Value value : range)
-      list.push_back(define(value));
-    return list;
-  }
-  ValueList useExtents(MemRefType type, ValueRange dynamic) {
-    ValueList list;
-    for (int64_t size : type.getShape()) {
-      if (!ShapedType::isDynamic(size)) {
-        list.push_back(addConstant("index", size));
-        continue;
-      }
-      list.push_back(use(dynamic.front()));
-      dynamic = dynamic.drop_front();
-    }
-    return list;
-  }
-  ValueList useTerminator(Region &region) {
-    return region.empty()
-               ? ValueList()
-               : useAll(region.front().getTerminator()->getOperands());
-  }
-
-  func::FuncOp source;
-  Function function;
-  llvm::DenseMap<Value, ValueNumber> numbers;
-  std::map<std::pair<std::string, uint64_t>, ValueNumber> constants;
-  llvm::StringSet<> names;
-  unsigned nextName = 0;
-};
-} // namespace
-
-ValueNumber FunctionBuilder::define(Value value) {
-  PlanValue defined;
-  defined.elementType = spellType(value.getType());
-  if (auto memory = dyn_cast<MemRefType>(value.getType()))
-    defined.rank = memory.getRank();
-  defined.name = getGivenName(value).str();
-  if (auto argument = dyn_cast<BlockArgument>(value);
-      defined.name.empty() && argument &&
-      argument.getOwner()->getParentOp() == source)
-    defined.name = "arg" + std::to_string(argument.getArgNumber());
-  while (defined.name.empty() || !names.insert(defined.name).second)
-    defined.name = "v" + std::to_string(nextName++);
-  function.values.push_back(std::move(defined));
-  return numbers[value] = function.values.size() - 1;
-}
-
-ValueNumber FunctionBuilder::addConstant(StringRef type, uint64_t bits) {
-  auto [entry, inserted] =
-      constants.try_emplace({type.str(), bits}, function.values.size());
-  if (inserted)
-    function.values.push_back({"", type.str(), -1, true, bits});
-  return entry->second;
-}
-
-ValueNumber FunctionBuilder::use(Value value) {
-  value = getNamed(value);
-  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
-    llvm::Expected<interpreter::Scalar> scalar =
-        interpreter::Scalar::fromAttr(constant.getValue());
-    if (scalar)
-      return addConstant(spellType(value.getType()), scalar->bits);
-    llvm::consumeError(scalar.takeError());
-  }
-  auto known = numbers.find(value);
-  // Nothing represents this value, which an earlier step reports.
-  return known == numbers.end() ? define(value) : known->second;
-}
-
-ValueNumber FunctionBuilder::use(OpFoldResult mixed) {
-  if (auto value = dyn_cast<Value>(mixed))
-    return use(value);
-  return addConstant("index",
-                     cast<IntegerAttr>(cast<Attribute>(mixed)).getInt());
-}
-
-//===----------------------------------------------------------------------===//
-// Control flow
-//===----------------------------------------------------------------------===//
-
-Step FunctionBuilder::addLoop(scf::ForOp loop, Step step) {
-  step.kind = Step::For;
-  step.text = loop.getUnsignedCmp() ? "unsigned" : "";
-  step.operands = {use(loop.getLowerBound()), use(loop.getUpperBound()),
-                   use(loop.getStep())};
-  step.lists = {useAll(loop.getInitArgs())};
-  step.inner = defineAll(loop.getBody()->getArguments());
-  step.bodies.resize(1);
-  addBlock(*loop.getBody(), step.bodies[0]);
-  step.lists.push_back(useAll(loop.getYieldedValues()));
-  return step;
-}
-
-Step FunctionBuilder::addWhile(scf::WhileOp loop, Step step) {
-  step.kind = Step::While;
-  step.lists = {useAll(loop.getInits())};
-  step.inner = defineAll(loop.getBeforeArguments());
-  step.bodies.resize(2);
-  addBlock(*loop.getBeforeBody(), step.bodies[0]);
-  step.operands = {use(loop.getConditionOp().getCondition())};
-  step.lists.push_back(useAll(loop.getConditionOp().getArgs()));
-  llvm::append_range(step.inner, defineAll(loop.getAfterArguments()));
-  addBlock(*loop.getAfterBody(), step.bodies[1]);
-  step.lists.push_back(useAll(loop.getYieldOp().getOperands()));
-  return step;
-}
-
-Step FunctionBuilder::addIf(scf::IfOp branch, Step step) {
-  step.kind = Step::If;
-  step.operands = {use(branch.getCondition())};
-  step.bodies.resize(2);
-  for (auto [body, region] : llvm::zip(step.bodies, branch->getRegions())) {
-    if (!region.empty())
-      addBlock(region.front(), body);
-    step.lists.push_back(useTerminator(region));
-  }
-  return step;
-}
-
-//===----------------------------------------------------------------------===//
-// Memory and kernels
-//===----------------------------------------------------------------------===//
-
-Step FunctionBuilder::addLaunch(gpu::LaunchFuncOp launch, Step step) {
-  step.kind = Step::Launch;
-  step.text = launch.getKernelName().str();
-  Value shared = launch.getDynamicSharedMemorySize();
-  step.operands = {use(launch.getGridSizeX()),
-                   use(launch.getBlockSizeX()),
-                   shared ? use(shared) : addConstant("i32", 0),
-                   use(launch.getGridSizeY()),
-                   use(launch.getGridSizeZ()),
-                   use(launch.getBlockSizeY()),
-                   use(launch.getBlockSizeZ())};
-  step.lists = {useAll(launch.getKernelOperands())};
-  return step;
-}
-
 /// A product: a number, and values in the order of their addresses.
 using Product = std::pair<uint64_t, SmallVector<Value>>;
 
@@ -310,199 +140,389 @@ static bool isRowByRow(memref::ReinterpretCastOp view) {
   return true;
 }
 
-Step FunctionBuilder::addView(memref::ReinterpretCastOp view, Step step) {
-  step.operands = {use(view.getSource())};
-  step.lists = {useAll(view.getMixedSizes())};
-  step.kind = Step::View;
-  if (isRowByRow(view) &&
-      beginsAtStart(cast<MemRefType>(view.getSource().getType())))
-    return step;
-  step.kind = Step::Strided;
-  step.operands.push_back(use(view.getMixedOffsets().front()));
-  step.lists.push_back(useAll(view.getMixedStrides()));
-  return step;
-}
-
-Step FunctionBuilder::addStep(Operation *op) {
-  Step step;
-  step.location = formatLocation(op->getLoc());
-  // The values that a loop defines follow the values of its body.
-  auto finish = [&](Step made) {
-    made.results = defineAll(op->getResults());
-    made.number = function.numSteps++;
-    return made;
-  };
-  auto make = [&](Step::Kind kind, ValueList operands = {},
-                  std::vector<ValueList> lists = {}, StringRef text = "") {
-    step.kind = kind;
-    step.operands = std::move(operands);
-    step.lists = std::move(lists);
-    step.text = text.str();
-    return step;
-  };
-  auto isPlain = [](MemRefType type) {
-    return type.getLayout().isIdentity() && isScalarType(type.getElementType());
-  };
-  StringRef name = op->getName().getStringRef();
-  return finish(
-      TypeSwitch<Operation *, Step>(op)
-          .Case([&](scf::ForOp loop) { return addLoop(loop, step); })
-          .Case([&](scf::WhileOp loop) { return addWhile(loop, step); })
-          .Case([&](scf::IfOp branch) { return addIf(branch, step); })
-          .Case(
-              [&](gpu::LaunchFuncOp launch) { return addLaunch(launch, step); })
-          .Case([&](memref::ReinterpretCastOp view) {
-            return addView(view, step);
-          })
-          .Case([&](memref::CastOp cast) {
-            auto type = dyn_cast<MemRefType>(cast.getType());
-            if (!type || !type.hasRank())
-              return make(Step::Unsupported, {}, {}, name);
-            ValueList extents;
-            for (int64_t size : type.getShape())
-              extents.push_back(addConstant(
-                  "index", ShapedType::isDynamic(size) ? -1 : size));
-            return make(Step::Cast, {use(cast.getSource())}, {extents},
-                        llvm::to_string(type));
-          })
-          .Case([&](gpu::AllocOp alloc) {
-            if (!isPlain(alloc.getType()))
-              return make(Step::Unsupported, {}, {}, name);
-            return make(Step::Allocate, {},
-                        {useExtents(alloc.getType(), alloc.getDynamicSizes())});
-          })
-          .Case([&](memref::AllocaOp alloca) {
-            if (!isPlain(alloca.getType()))
-              return make(Step::Unsupported, {}, {}, name);
-            return make(
-                Step::Host, {},
-                {useExtents(alloca.getType(), alloca.getDynamicSizes())});
-          })
-          .Case([&](gpu::DeallocOp dealloc) {
-            return make(Step::Free, {use(dealloc.getMemref())});
-          })
-          .Case([&](gpu::MemsetOp set) {
-            return make(Step::Fill, {use(set.getDst()), use(set.getValue())});
-          })
-          .Case([&](gpu::MemcpyOp copy) {
-            return make(Step::Copy, {use(copy.getDst()), use(copy.getSrc())});
-          })
-          .Case([&](obs::PartOp part) {
-            return make(Step::Part,
-                        {use(part.getMemory()), use(part.getOffset())},
-                        {useExtents(cast<MemRefType>(part.getType()),
-                                    part.getExtents())});
-          })
-          .Case([&](memref::SubViewOp part) {
-            llvm::SmallBitVector dropped = part.getDroppedDims();
-            step.dropped.assign(dropped.set_bits_begin(),
-                                dropped.set_bits_end());
-            return make(Step::Slice, {use(part.getSource())},
-                        {useAll(part.getMixedOffsets()),
-                         useAll(part.getMixedSizes()),
-                         useAll(part.getMixedStrides())});
-          })
-          .Case([&](memref::LoadOp load) {
-            return make(Step::Load, {use(load.getMemref())},
-                        {useAll(load.getIndices())});
-          })
-          .Case([&](memref::StoreOp store) {
-            return make(Step::Store,
-                        {use(store.getValue()), use(store.getMemref())},
-                        {useAll(store.getIndices())});
-          })
-          .Case([&](cf::AssertOp check) {
-            return make(Step::Assert, {use(check.getArg())}, {},
-                        check.getMsg());
-          })
-          .Case([&](obs::PrintOp print) {
-            return make(Step::Print, {}, {useAll(print.getValues())},
-                        print.getFormat());
-          })
-          .Default([&](Operation *scalar) {
-            bool isKnown = isa<memref::DimOp, arith::SelectOp>(scalar) ||
-                           interpreter::lookupScalarOp(scalar);
-            if (!isKnown)
-              return make(Step::Unsupported, {}, {}, name);
-            return make(Step::Let, {}, {useAll(scalar->getOperands())},
-                        spellOperation(scalar));
-          }));
-}
-
-void FunctionBuilder::addBlock(Block &block, std::vector<Step> &steps) {
-  for (Operation &op : block.without_terminator()) {
-    bool isConstant =
-        isa<arith::ConstantOp>(op) && isScalarType(op.getResult(0).getType());
-    bool isName =
-        op.getNumResults() == 1 && getNamed(op.getResult(0)) != op.getResult(0);
-    if (!isConstant && !isName)
-      steps.push_back(addStep(&op));
-  }
-}
-
 //===----------------------------------------------------------------------===//
-// Parameters and results
+// Functions
 //===----------------------------------------------------------------------===//
 
-std::vector<Slot> FunctionBuilder::getSlots(TypeRange lowered,
-                                            TypeRange given) {
-  std::vector<Slot> slots;
-  auto add = [&](const interpreter::Slot &from) {
-    slots.push_back({"",
-                     llvm::to_string(from.type),
-                     spellType(from.elementType),
-                     from.index,
-                     from.isScalar,
-                     {from.extents.begin(), from.extents.end()},
-                     {from.bounds.begin(), from.bounds.end()}});
-  };
-  auto found = interpreter::getSlots(given, "parameter");
-  if (found && found->size() == lowered.size()) {
-    llvm::for_each(*found, add);
-    return slots;
-  }
-  llvm::consumeError(found.takeError());
-  for (auto [index, type] : llvm::enumerate(lowered)) {
-    interpreter::Slot slot;
-    slot.index = index;
-    slot.type = slot.elementType = type;
-    slot.isScalar = !isa<MemRefType>(type);
-    if (auto memory = dyn_cast<MemRefType>(type)) {
-      slot.elementType = memory.getElementType();
-      llvm::append_range(slot.extents, memory.getShape());
-      slot.bounds.assign(memory.getRank(), ShapedType::kDynamic);
+/// The type of a parameter, a result or another value; a scalar has rank -1.
+static json::Object describeType(StringRef elementType, int64_t rank) {
+  json::Object object{{"kind", rank < 0 ? "scalar" : "array"},
+                      {"elementType", elementType.str()},
+                      {"size", getElementBytes(elementType)}};
+  if (rank >= 0)
+    object["rank"] = rank;
+  return object;
+}
+
+namespace {
+/// Writes the contract of a function.
+class FunctionBuilder {
+public:
+  explicit FunctionBuilder(func::FuncOp source) : source(source) {}
+
+  json::Object build(FunctionType signature) {
+    Block &body = source.getBody().front();
+    Operation *terminator = body.getTerminator();
+    FunctionType type = source.getFunctionType();
+    json::Array parameters = addSlots(type.getInputs(), signature.getInputs());
+    json::Array results = addSlots(type.getResults(), signature.getResults());
+    for (auto [argument, parameter] :
+         llvm::zip(body.getArguments(), parameters))
+      (*parameter.getAsObject())["name"] = define(argument);
+    json::Array steps;
+    if (llvm::hasSingleElement(source.getBody())) {
+      steps = addBlock(body);
+      for (auto [value, result] : llvm::zip(terminator->getOperands(), results))
+        (*result.getAsObject())["value"] = use(value);
+    } else {
+      // Steps are structured.
+      fail(terminator);
     }
-    add(slot);
+    json::Object object{
+        {"name", json::fixUTF8(source.getName())},
+        {"location", json::fixUTF8(formatLocation(source.getLoc()))},
+        {"parameters", std::move(parameters)},
+        {"results", std::move(results)}};
+    if (unsupported) {
+      object["unsupported"] = unsupported->getName().getStringRef().str();
+      return object;
+    }
+    object["returnLocation"] =
+        json::fixUTF8(formatLocation(terminator->getLoc()));
+    object["values"] = std::move(values);
+    object["steps"] = std::move(steps);
+    return object;
   }
-  return slots;
-}
 
-Function FunctionBuilder::build(FunctionType signature) {
-  Block &body = source.getBody().front();
-  Operation *terminator = body.getTerminator();
-  function.name = source.getName().str();
-  function.location = formatLocation(source.getLoc());
-  function.returnLocation = formatLocation(terminator->getLoc());
-  FunctionType type = source.getFunctionType();
-  function.parameters = getSlots(type.getInputs(), signature.getInputs());
-  function.results = getSlots(type.getResults(), signature.getResults());
-  for (auto [argument, slot] :
-       llvm::zip(body.getArguments(), function.parameters))
-    slot.name = function.values[define(argument)].name;
-  if (!llvm::hasSingleElement(source.getBody())) {
-    // Steps are structured.
-    Step step;
-    step.kind = Step::Unsupported;
-    step.text = terminator->getName().getStringRef().str();
-    step.location = function.location;
-    step.number = function.numSteps++;
-    function.steps.push_back(std::move(step));
-    return std::move(function);
+  /// The first operation that no step corresponds to; null if there is none.
+  Operation *getUnsupported() const { return unsupported; }
+
+private:
+  json::Object fail(Operation *op) {
+    unsupported = unsupported ? unsupported : op;
+    return {};
   }
-  addBlock(body, function.steps);
-  function.returned = useAll(terminator->getOperands());
-  return std::move(function);
-}
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
+  /// Gives a name to `value`.
+  std::string define(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    bool isParameter = argument && argument.getOwner()->getParentOp() == source;
+    std::string name = json::fixUTF8(getGivenName(value));
+    if (name.empty() && isParameter)
+      name = "arg" + std::to_string(argument.getArgNumber());
+    while (name.empty() || !names.insert(name).second)
+      name = "v" + std::to_string(nextName++);
+    if (!isParameter) {
+      auto memory = dyn_cast<MemRefType>(value.getType());
+      values.push_back(describeType(spellType(value.getType()),
+                                    memory ? memory.getRank() : -1));
+      (*values.back().getAsObject())["name"] = name;
+    }
+    return known[value] = name;
+  }
+  std::string use(Value value) {
+    value = getNamed(value);
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+      llvm::Expected<interpreter::Scalar> scalar =
+          interpreter::Scalar::fromAttr(constant.getValue());
+      if (scalar)
+        return expressConstant(spellType(value.getType()), scalar->bits);
+      llvm::consumeError(scalar.takeError());
+    }
+    // An operation that no step corresponds to has no value here.
+    return known.lookup(value);
+  }
+  std::string use(OpFoldResult mixed) {
+    auto value = dyn_cast<Value>(mixed);
+    return value ? use(value) : std::to_string(*getConstantIntValue(mixed));
+  }
+  template <typename Range>
+  json::Array useAll(const Range &range) {
+    return json::Array(
+        llvm::map_range(range, [&](auto value) { return use(value); }));
+  }
+  json::Array defineAll(ValueRange range) {
+    return json::Array(
+        llvm::map_range(range, [&](Value value) { return define(value); }));
+  }
+  json::Array useExtents(MemRefType type, ValueRange dynamic) {
+    return useAll(getMixedValues(type.getShape(), dynamic, type.getContext()));
+  }
+  static json::Array getTypes(ValueRange range) {
+    return json::Array(llvm::map_range(range.getTypes(), spellType));
+  }
+
+  json::Array addSlots(TypeRange lowered, TypeRange given) {
+    llvm::Expected<std::vector<interpreter::Slot>> slots =
+        interpreter::getSlots(given, "parameter");
+    if (!slots || slots->size() != lowered.size()) {
+      llvm::consumeError(slots.takeError());
+      slots = interpreter::getSlots(lowered, "parameter");
+    }
+    json::Array array;
+    if (!slots) {
+      llvm::consumeError(slots.takeError());
+      fail(source);
+      return array;
+    }
+    for (const interpreter::Slot &slot : *slots) {
+      json::Object object =
+          describeType(spellType(slot.elementType),
+                       slot.isScalar ? -1 : slot.extents.size());
+      object["type"] = llvm::to_string(slot.type);
+      object["index"] = slot.index;
+      for (auto [key, numbers] :
+           {std::make_pair("extents", &slot.extents), {"bounds", &slot.bounds}})
+        if (!slot.isScalar)
+          object[key] = json::Array(llvm::map_range(*numbers, [](int64_t n) {
+            return n < 0 ? json::Value(nullptr) : json::Value(n);
+          }));
+      array.push_back(std::move(object));
+    }
+    return array;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Control flow
+  //===--------------------------------------------------------------------===//
+
+  /// The values with which a loop begins, under their names in the loop.
+  json::Array carry(ValueRange initial, ValueRange names) {
+    json::Array carried;
+    for (auto [value, name] : llvm::zip(initial, names))
+      carried.push_back(
+          json::Object{{"name", define(name)}, {"initial", use(value)}});
+    return carried;
+  }
+
+  json::Object add(scf::ForOp loop) {
+    json::Object step{
+        {"step", "for"},
+        {"from", use(loop.getLowerBound())},
+        {"to", use(loop.getUpperBound())},
+        {"by", use(loop.getStep())},
+        {"name", define(loop.getInductionVar())},
+        {"carried", carry(loop.getInitArgs(), loop.getRegionIterArgs())},
+        {"steps", addBlock(*loop.getBody())},
+        {"next", useAll(loop.getYieldedValues())}};
+    if (loop.getUnsignedCmp())
+      step["compare"] = "unsigned";
+    return step;
+  }
+
+  json::Object add(scf::WhileOp loop) {
+    return json::Object{
+        {"step", "while"},
+        {"carried", carry(loop.getInits(), loop.getBeforeArguments())},
+        {"test", addBlock(*loop.getBeforeBody())},
+        {"condition", use(loop.getConditionOp().getCondition())},
+        {"passed", useAll(loop.getConditionOp().getArgs())},
+        {"names", defineAll(loop.getAfterArguments())},
+        {"steps", addBlock(*loop.getAfterBody())},
+        {"next", useAll(loop.getYieldOp().getOperands())}};
+  }
+
+  json::Object add(scf::IfOp branch) {
+    json::Object step{{"step", "if"},
+                      {"condition", use(branch.getCondition())},
+                      {"then", addBlock(*branch.thenBlock())},
+                      {"thenValues", useAll(branch.thenYield().getOperands())},
+                      {"else", json::Array()},
+                      {"elseValues", json::Array()}};
+    if (Block *block = branch.elseBlock()) {
+      step["else"] = addBlock(*block);
+      step["elseValues"] = useAll(branch.elseYield().getOperands());
+    }
+    return step;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Memory and kernels
+  //===--------------------------------------------------------------------===//
+
+  json::Object add(gpu::LaunchFuncOp launch) {
+    Value shared = launch.getDynamicSharedMemorySize();
+    json::Object step{{"step", "launch"},
+                      {"kernel", launch.getKernelName().str()},
+                      {"grid", use(launch.getGridSizeX())},
+                      {"block", use(launch.getBlockSizeX())},
+                      {"sharedBytes", shared ? use(shared) : "0"},
+                      {"arguments", useAll(launch.getKernelOperands())}};
+    // Most launches have one dimension.
+    for (auto [member, size] : {std::make_pair("gridY", launch.getGridSizeY()),
+                                {"gridZ", launch.getGridSizeZ()},
+                                {"blockY", launch.getBlockSizeY()},
+                                {"blockZ", launch.getBlockSizeZ()}})
+      if (std::string text = use(size); text != "1")
+        step[member] = text;
+    return step;
+  }
+
+  json::Object allocate(StringRef name, Operation *op, ValueRange dynamic) {
+    auto type = cast<MemRefType>(op->getResult(0).getType());
+    if (!type.getLayout().isIdentity() || !isScalarType(type.getElementType()))
+      return fail(op);
+    std::string elementType = spellType(type);
+    return json::Object{{"step", name},
+                        {"extents", useExtents(type, dynamic)},
+                        {"elementType", elementType},
+                        {"size", getElementBytes(elementType)}};
+  }
+  json::Object add(gpu::AllocOp alloc) {
+    return allocate("allocate", alloc, alloc.getDynamicSizes());
+  }
+  json::Object add(memref::AllocaOp alloca) {
+    return allocate("host", alloca, alloca.getDynamicSizes());
+  }
+  json::Object add(gpu::DeallocOp dealloc) {
+    return json::Object{{"step", "free"}, {"array", use(dealloc.getMemref())}};
+  }
+  json::Object add(gpu::MemsetOp set) {
+    return json::Object{{"step", "fill"},
+                        {"array", use(set.getDst())},
+                        {"value", use(set.getValue())}};
+  }
+  json::Object add(gpu::MemcpyOp copy) {
+    return json::Object{{"step", "copy"},
+                        {"array", use(copy.getDst())},
+                        {"from", use(copy.getSrc())}};
+  }
+  json::Object add(obs::PartOp part) {
+    return json::Object{{"step", "view"},
+                        {"array", use(part.getMemory())},
+                        {"offset", use(part.getOffset())},
+                        {"extents", useExtents(cast<MemRefType>(part.getType()),
+                                               part.getExtents())}};
+  }
+  json::Object add(memref::ReinterpretCastOp view) {
+    json::Object step{{"step", "view"},
+                      {"array", use(view.getSource())},
+                      {"extents", useAll(view.getMixedSizes())}};
+    if (isRowByRow(view) &&
+        beginsAtStart(cast<MemRefType>(view.getSource().getType())))
+      return step;
+    step["step"] = "strided";
+    step["offset"] = use(view.getMixedOffsets().front());
+    step["strides"] = useAll(view.getMixedStrides());
+    return step;
+  }
+  json::Object add(memref::SubViewOp part) {
+    json::Object step{{"step", "part"},
+                      {"array", use(part.getSource())},
+                      {"offsets", useAll(part.getMixedOffsets())},
+                      {"extents", useAll(part.getMixedSizes())},
+                      {"strides", useAll(part.getMixedStrides())}};
+    if (llvm::SmallBitVector dropped = part.getDroppedDims(); dropped.any())
+      step["dropped"] = json::Array(dropped.set_bits());
+    return step;
+  }
+  /// A cast that may fail.
+  json::Object add(memref::CastOp cast) {
+    auto type = dyn_cast<MemRefType>(cast.getType());
+    if (!type)
+      return fail(cast);
+    json::Array extents;
+    for (int64_t size : type.getShape())
+      extents.push_back(
+          std::to_string(ShapedType::isDynamic(size) ? -1 : size));
+    return json::Object{{"step", "cast"},
+                        {"array", use(cast.getSource())},
+                        {"extents", std::move(extents)},
+                        {"type", llvm::to_string(type)}};
+  }
+  json::Object add(memref::LoadOp load) {
+    return json::Object{{"step", "load"},
+                        {"array", use(load.getMemref())},
+                        {"at", useAll(load.getIndices())}};
+  }
+  json::Object add(memref::StoreOp store) {
+    return json::Object{{"step", "store"},
+                        {"value", use(store.getValue())},
+                        {"array", use(store.getMemref())},
+                        {"at", useAll(store.getIndices())}};
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Steps
+  //===--------------------------------------------------------------------===//
+
+  json::Object add(cf::AssertOp check) {
+    return json::Object{{"step", "assert"},
+                        {"condition", use(check.getArg())},
+                        {"message", json::fixUTF8(check.getMsg())}};
+  }
+  json::Object add(obs::PrintOp print) {
+    return json::Object{{"step", "print"},
+                        {"format", json::fixUTF8(print.getFormat())},
+                        {"values", useAll(print.getValues())},
+                        {"types", getTypes(print.getValues())}};
+  }
+  /// An operation on scalars.
+  json::Object addScalar(Operation *op) {
+    if (!isa<memref::DimOp, arith::SelectOp>(op) &&
+        !interpreter::lookupScalarOp(op))
+      return fail(op);
+    std::string name = spellOperation(op);
+    std::string type = spellType(op->getResult(0).getType());
+    auto types = llvm::map_to_vector(op->getOperandTypes(), spellType);
+    SmallVector<artefact::Operand> operands;
+    for (auto [value, of] : llvm::zip(op->getOperands(), types))
+      operands.push_back({use(value), of});
+    json::Object step{{"step", "let"},
+                      {"op", name},
+                      {"operands", useAll(op->getOperands())},
+                      {"of", getTypes(op->getOperands())},
+                      {"type", type}};
+    if (std::string text = express(name, operands, type); !text.empty())
+      step["value"] = text;
+    return step;
+  }
+
+  json::Array addBlock(Block &block) {
+    json::Array steps;
+    for (Operation &op : block.without_terminator()) {
+      bool isConstant =
+          isa<arith::ConstantOp>(op) && isScalarType(op.getResult(0).getType());
+      bool isName = op.getNumResults() == 1 &&
+                    getNamed(op.getResult(0)) != op.getResult(0);
+      if (isConstant || isName)
+        continue;
+      json::Object step =
+          TypeSwitch<Operation *, json::Object>(&op)
+              .Case<scf::ForOp, scf::WhileOp, scf::IfOp, gpu::LaunchFuncOp,
+                    gpu::AllocOp, memref::AllocaOp, gpu::DeallocOp,
+                    gpu::MemsetOp, gpu::MemcpyOp, obs::PartOp,
+                    memref::ReinterpretCastOp, memref::SubViewOp,
+                    memref::CastOp, memref::LoadOp, memref::StoreOp,
+                    cf::AssertOp, obs::PrintOp>(
+                  [&](auto known) { return add(known); })
+              .Default([&](Operation *scalar) { return addScalar(scalar); });
+      // The values that a loop defines follow the values of its body.
+      json::Array results = defineAll(op.getResults());
+      if (op.getNumRegions() > 0 || results.size() > 1)
+        step["results"] = std::move(results);
+      else if (!results.empty())
+        step["name"] = std::move(results.front());
+      if (std::string place = formatLocation(op.getLoc()); !place.empty())
+        step["location"] = json::fixUTF8(place);
+      steps.push_back(std::move(step));
+    }
+    return steps;
+  }
+
+  func::FuncOp source;
+  Operation *unsupported = nullptr;
+  /// The declarations of the values that are not parameters.
+  json::Array values;
+  llvm::DenseMap<Value, std::string> known;
+  llvm::StringSet<> names;
+  unsigned nextName = 0;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Modules
@@ -515,18 +535,26 @@ Signatures artefact::getSignatures(ModuleOp module) {
   return signatures;
 }
 
-Artefact artefact::build(ModuleOp module, StringRef chip,
-                         const Signatures &signatures) {
+llvm::Expected<Artefact> artefact::build(ModuleOp module, StringRef chip,
+                                         const Signatures &signatures) {
   Artefact artefact;
   artefact.chip = chip.str();
+  artefact.kernels = describeKernels(module);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     auto known = signatures.find(function.getName());
-    artefact.functions.push_back(FunctionBuilder(function).build(
-        known == signatures.end() ? function.getFunctionType()
-                                  : known->second));
+    FunctionBuilder builder(function);
+    if (llvm::Error error =
+            addFunction(artefact, builder.build(known == signatures.end()
+                                                    ? function.getFunctionType()
+                                                    : known->second)))
+      return std::move(error);
+    Function &made = artefact.functions.back();
+    // The text of JSON is UTF-8. Other names can also be called.
+    made.name = function.getName().str();
+    if (Operation *op = builder.getUnsupported())
+      made.steps.front().location = formatLocation(op->getLoc());
   }
-  artefact.kernels = describeKernels(module);
   return artefact;
 }

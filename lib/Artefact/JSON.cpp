@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The writer and the reader share a table of the members of each step. A value
-// is written as its name, and a constant as its number. The position of a
-// constant determines its type.
+// The contract contains a value as its name, and a constant as its number. The
+// position of a constant determines its type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,222 +18,435 @@
 using namespace mlir::obs::artefact;
 using llvm::ArrayRef;
 using llvm::createStringError;
+using llvm::SmallVector;
 using llvm::StringRef;
 using llvm::Twine;
 namespace json = llvm::json;
 
 static constexpr int64_t version = 2;
 
+/// Stands for the rank of an array where any rank is possible.
+static constexpr int anyRank = -2;
+
 namespace {
-/// The members of a step. A step without a name is written in another way.
+/// The members of a step. The lists have one index for each dimension of the
+/// result. For launches, control flow and steps whose lists have types,
+/// `FunctionReader` describes the members that are not here.
 struct Schema {
-  StringRef step, text;
-  std::vector<StringRef> operands, lists, bodies;
-  /// The number of results. -1 stands for any number, listed in "results".
-  int numResults;
+  StringRef step, text = "";
+  std::vector<StringRef> operands = {}, lists = {};
+  enum { None, Scalar, Array } result = None;
+  /// True if the lists have one index for each dimension of `array`.
+  bool isOfArray = false;
 };
 } // namespace
 
 /// In the order of `Step::Kind`.
 static const Schema schemas[] = {
-    {"let", "op", {}, {"operands"}, {}, 1},
-    {"allocate", "", {}, {"extents"}, {}, 1},
-    {"host", "", {}, {"extents"}, {}, 1},
-    {"free", "", {"array"}, {}, {}, 0},
-    {"fill", "", {"array", "value"}, {}, {}, 0},
-    {"copy", "", {"array", "from"}, {}, {}, 0},
-    {"view", "", {"array"}, {"extents"}, {}, 1},
-    {"view", "", {"array", "offset"}, {"extents"}, {}, 1},
-    {"strided", "", {"array", "offset"}, {"extents", "strides"}, {}, 1},
-    {"part", "", {"array"}, {"offsets", "extents", "strides"}, {}, 1},
-    {"cast", "type", {"array"}, {"extents"}, {}, 1},
-    {"load", "", {"array"}, {"at"}, {}, 1},
-    {"store", "", {"value", "array"}, {"at"}, {}, 0},
-    {"launch",
-     "kernel",
-     {"grid", "block", "sharedBytes", "gridY", "gridZ", "blockY", "blockZ"},
-     {"arguments"},
-     {},
-     0},
-    {"for", "compare", {"from", "to", "by"}, {"", "next"}, {"steps"}, -1},
-    {"while", "", {"condition"}, {"", "passed", "next"}, {"test", "steps"}, -1},
-    {"if",
+    {"let", "op"},
+    {"allocate", "", {}, {"extents"}, Schema::Array},
+    {"host", "", {}, {"extents"}, Schema::Array},
+    {"free", "", {"array"}},
+    {"fill", "", {"array", "value"}},
+    {"copy", "", {"array", "from"}},
+    {"view", "", {"array"}, {"extents"}, Schema::Array},
+    {"view", "", {"array", "offset"}, {"extents"}, Schema::Array},
+    {"strided", "", {"array", "offset"}, {"extents", "strides"}, Schema::Array},
+    {"part",
      "",
-     {"condition"},
-     {"thenValues", "elseValues"},
-     {"then", "else"},
-     -1},
-    {"assert", "message", {"condition"}, {}, {}, 0},
-    {"print", "format", {}, {"values"}, {}, 0}};
-
-/// Members that are omitted if they are 1.
-static bool isOptional(StringRef member) {
-  return member.ends_with("Y") || member.ends_with("Z");
-}
+     {"array"},
+     {"offsets", "extents", "strides"},
+     Schema::Array,
+     true},
+    {"cast", "type", {"array"}, {"extents"}, Schema::Array, true},
+    {"load", "", {"array"}, {"at"}, Schema::Scalar, true},
+    {"store", "", {"value", "array"}, {"at"}, Schema::None, true},
+    {"launch", "kernel"},
+    {"for"},
+    {"while"},
+    {"if"},
+    {"assert", "message", {"condition"}},
+    {"print", "format"}};
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Functions
 //===----------------------------------------------------------------------===//
 
 namespace {
-class FunctionWriter {
+/// Reads a function. Keeps the first problem; what is read after it is not
+/// used.
+class FunctionReader {
 public:
-  explicit FunctionWriter(const Function &function) : function(function) {}
-  json::Object write();
+  FunctionReader(const Artefact &artefact, Function &function)
+      : artefact(artefact), function(function), object(&function.contract) {}
+  /// Returns the problem, or empty text.
+  std::string read() {
+    function.name = where = getText("name").str();
+    function.location = getOptional("location");
+    function.returnLocation = getOptional("returnLocation");
+    readAll("parameters", [&] {
+      function.parameters.push_back(readSlot());
+      function.parameters.back().name = getText("name").str();
+      declare(getText("name"), readType());
+      inUse.back() = true;
+    });
+    std::optional<StringRef> unsupported = object->getString("unsupported");
+    if (unsupported) {
+      Step &step = function.steps.emplace_back();
+      step.kind = Step::Unsupported;
+      step.text = unsupported->str();
+      function.numSteps = 1;
+    } else {
+      readAll("values", [&] { declare(getText("name"), readType()); });
+      function.steps = readBody("steps");
+      where = function.name;
+    }
+    readAll("results", [&] {
+      function.results.push_back(readSlot());
+      if (!unsupported)
+        function.returned.push_back(resolve(getText("value"), readType()));
+    });
+    return problem;
+  }
 
 private:
-  std::string spell(ValueNumber number) {
-    const PlanValue &value = function.values[number];
-    return value.isConstant ? expressConstant(value.elementType, value.bits)
-                            : value.name;
+  bool check(bool condition, const Twine &what) {
+    if (!condition && problem.empty())
+      problem = (where + (where.empty() ? "" : ": ") + what).str();
+    return condition;
   }
-  json::Array spellAll(ArrayRef<ValueNumber> numbers) {
-    json::Array array;
-    for (ValueNumber number : numbers)
-      array.push_back(spell(number));
-    return array;
-  }
-  json::Array getTypes(ArrayRef<ValueNumber> numbers) {
-    json::Array array;
-    for (ValueNumber number : numbers)
-      array.push_back(function.values[number].elementType);
-    return array;
-  }
-  json::Array writeSteps(ArrayRef<Step> steps);
-  json::Object writeStep(const Step &step);
-  void writeLet(const Step &step, json::Object &object);
-  void writeCarried(const Step &step, json::Object &object);
-  static json::Object writeType(StringRef elementType, int rank);
-  static json::Object writeSlot(const Slot &slot);
 
-  const Function &function;
+  // Members of `object`.
+  StringRef getText(StringRef key) {
+    std::optional<StringRef> text = object->getString(key);
+    check(text.has_value(), "'" + key + "' is missing");
+    return text.value_or("");
+  }
+  std::string getOptional(StringRef key) {
+    return object->getString(key).value_or("").str();
+  }
+  const json::Array &getArray(StringRef key) {
+    static const json::Array none;
+    const json::Array *array = object->getArray(key);
+    return check(array, "'" + key + "' is missing") ? *array : none;
+  }
+  SmallVector<StringRef> getTexts(StringRef key) {
+    return llvm::map_to_vector(getArray(key), [&](const json::Value &value) {
+      std::optional<StringRef> text = value.getAsString();
+      check(text.has_value(), "a text is missing");
+      return text.value_or("");
+    });
+  }
+  /// Calls `read` for each object in a list, which is `object` meanwhile.
+  void readAll(StringRef key, llvm::function_ref<void()> read) {
+    const json::Object *outer = object;
+    for (const json::Value &value : getArray(key)) {
+      object = value.getAsObject();
+      if (check(object, "an object is missing"))
+        read();
+      if (!problem.empty())
+        break;
+    }
+    object = outer;
+  }
+
+  const PlanValue &get(ValueNumber number) { return function.values[number]; }
+  /// Adds a value with this name, which must not be used yet.
+  void declare(StringRef name, PlanValue value) {
+    value.name = name.str();
+    unsigned bits = mlir::obs::artefact::getElementBits(value.elementType);
+    check(bits > 0 && bits <= 64 && value.rank >= -1 && value.rank < 64,
+          "the type of '" + name + "' is not valid");
+    check(numbers.try_emplace(name, function.values.size()).second,
+          "two values have the name '" + name + "'");
+    function.values.push_back(std::move(value));
+    inUse.push_back(false);
+  }
+  ValueNumber find(StringRef name) {
+    auto found = numbers.find(name);
+    if (check(found != numbers.end(), "'" + name + "' is not declared"))
+      return found->second;
+    function.values.emplace_back();
+    inUse.push_back(false);
+    return function.values.size() - 1;
+  }
+  ValueList findAll(ArrayRef<StringRef> names) {
+    ValueList list;
+    for (StringRef name : names)
+      list.push_back(find(name));
+    return list;
+  }
+  /// From now on, the values can be used.
+  void begin(ArrayRef<ValueNumber> values) {
+    for (ValueNumber number : values) {
+      check(!inUse[number], "'" + get(number).name + "' is defined twice");
+      inUse[number] = true;
+    }
+  }
+  /// The values that begin in `read` cannot be used after it.
+  void readScope(llvm::function_ref<void()> read) {
+    std::vector<char> outside = inUse;
+    read();
+    outside.resize(inUse.size(), true);
+    inUse = std::move(outside);
+  }
+
+  /// The value with this name, which has the type of `like`, or the constant of
+  /// this type.
+  ValueNumber resolve(StringRef text, PlanValue like) {
+    if (auto found = numbers.find(text); found != numbers.end()) {
+      const PlanValue &value = get(found->second);
+      bool isRight = like.rank == anyRank
+                         ? value.rank >= 0
+                         : value.rank == like.rank &&
+                               value.elementType == like.elementType;
+      check(inUse[found->second] && isRight,
+            "'" + text + "' is not defined here, or has another type");
+      return found->second;
+    }
+    std::optional<uint64_t> bits =
+        like.rank == -1 ? readConstant(like.elementType, text) : std::nullopt;
+    check(bits.has_value(), "'" + text + "' is no value");
+    function.values.push_back(
+        {"", like.elementType, -1, true, bits.value_or(0)});
+    inUse.push_back(true);
+    return function.values.size() - 1;
+  }
+  /// The type of the value with this name; `index` if there is none.
+  PlanValue getType(StringRef text) {
+    auto found = numbers.find(text);
+    return found == numbers.end() ? PlanValue{"", "index"} : get(found->second);
+  }
+  ValueNumber use(StringRef key, StringRef type = "index") {
+    return resolve(getText(key), {"", type.str()});
+  }
+  ValueNumber useArray(StringRef key) {
+    return resolve(getText(key), {"", "", anyRank});
+  }
+  /// A list of values of these types.
+  ValueList useAll(StringRef key, ArrayRef<PlanValue> types) {
+    SmallVector<StringRef> texts = getTexts(key);
+    ValueList list;
+    if (check(texts.size() == types.size(), "a list has another length"))
+      for (auto [text, type] : llvm::zip(texts, types))
+        list.push_back(resolve(text, type));
+    return list;
+  }
+  ValueList useIndices(StringRef key, size_t count) {
+    return useAll(key, std::vector<PlanValue>(count, {"", "index"}));
+  }
+  /// Values of the types of others.
+  ValueList useLike(StringRef key, ArrayRef<ValueNumber> others) {
+    return useAll(key, llvm::map_to_vector(others, [&](ValueNumber number) {
+                    return get(number);
+                  }));
+  }
+  /// Values whose element types are the member `key`.
+  ValueList useTyped(StringRef values, StringRef key) {
+    SmallVector<StringRef> texts = getTexts(values);
+    std::vector<PlanValue> types;
+    for (auto [index, type] : llvm::enumerate(getTexts(key))) {
+      StringRef text = index < texts.size() ? texts[index] : "";
+      types.push_back({"", type.str(), getType(text).rank});
+    }
+    return useAll(values, types);
+  }
+
+  /// The type of a parameter, a result or another value.
+  PlanValue readType() {
+    PlanValue type{"", getText("elementType").str()};
+    if (getText("kind") == "array")
+      type.rank = object->getInteger("rank").value_or(0);
+    return type;
+  }
+
+  Slot readSlot() {
+    PlanValue type = readType();
+    Slot slot;
+    slot.type = getText("type").str();
+    slot.elementType = type.elementType;
+    slot.index = object->getInteger("index").value_or(0);
+    slot.isScalar = type.rank < 0;
+    for (auto [key, numbers] :
+         {std::make_pair("extents", &slot.extents), {"bounds", &slot.bounds}}) {
+      if (slot.isScalar)
+        continue;
+      for (const json::Value &number : getArray(key))
+        numbers->push_back(number.getAsInteger().value_or(INT64_MIN));
+      check(int(numbers->size()) == type.rank, "an array has another rank");
+    }
+    return slot;
+  }
+
+  std::vector<Step> readBody(StringRef key) {
+    std::vector<Step> steps;
+    readAll(key, [&] { steps.push_back(readStep()); });
+    return steps;
+  }
+
+  Step readStep() {
+    Step step;
+    step.number = function.numSteps++;
+    step.location = getOptional("location");
+    where = step.location.empty() ? function.name : step.location;
+    StringRef name = getText("step");
+    const Schema *found =
+        llvm::find_if(schemas, [&](auto &other) { return other.step == name; });
+    if (!check(found != std::end(schemas), "there is no step '" + name + "'"))
+      return step;
+    step.kind = static_cast<Step::Kind>(found - schemas);
+    if (step.kind == Step::View && object->get("offset"))
+      step.kind = Step::Part;
+    const Schema &schema = schemas[step.kind];
+    if (!schema.text.empty())
+      step.text = getText(schema.text).str();
+    switch (step.kind) {
+    case Step::Let:
+      step.lists = {useTyped("operands", "of")};
+      step.results =
+          findAll(object->get("name") ? SmallVector<StringRef>{getText("name")}
+                                      : getTexts("results"));
+      break;
+    case Step::Launch:
+      readLaunch(step);
+      break;
+    case Step::For:
+    case Step::While:
+      step.results = findAll(getTexts("results"));
+      readScope([&] { readLoop(step); });
+      break;
+    case Step::If:
+      step.results = findAll(getTexts("results"));
+      step.operands = {use("condition", "i1")};
+      for (auto [body, values] :
+           {std::make_pair("then", "thenValues"), {"else", "elseValues"}})
+        readScope([&, body = body, values = values] {
+          step.bodies.push_back(readBody(body));
+          step.lists.push_back(useLike(values, step.results));
+        });
+      break;
+    case Step::Print:
+      step.lists = {useTyped("values", "types")};
+      break;
+    default:
+      readMembers(schema, step);
+    }
+    begin(step.results);
+    return step;
+  }
+
+  void readMembers(const Schema &schema, Step &step) {
+    int rank = schema.lists.empty() ? 0 : getArray(schema.lists[0]).size();
+    for (StringRef member : schema.lists)
+      step.lists.push_back(useIndices(member, rank));
+    for (StringRef member : schema.operands) {
+      std::string type = member == "condition" ? "i1" : "index";
+      if (member == "value")
+        type = get(useArray("array")).elementType;
+      step.operands.push_back(member == "array" || member == "from"
+                                  ? useArray(member)
+                                  : use(member, type));
+      check(member != "array" || !schema.isOfArray ||
+                get(step.operands.back()).rank == rank,
+            "an array has another rank");
+    }
+    if (step.kind == Step::Slice && object->get("dropped"))
+      for (const json::Value &value : getArray("dropped")) {
+        int64_t dim = value.getAsInteger().value_or(-1);
+        check(dim >= 0 && dim < rank &&
+                  (step.dropped.empty() || dim > step.dropped.back()),
+              "an array has another rank");
+        step.dropped.push_back(dim);
+      }
+    if (schema.result == Schema::None)
+      return;
+    step.results = {find(getText("name"))};
+    check(get(step.results[0]).rank == (schema.result == Schema::Array
+                                            ? rank - int(step.dropped.size())
+                                            : -1),
+          "an array has another rank");
+  }
+
+  void readLoop(Step &step) {
+    ValueList carried;
+    step.lists.emplace_back();
+    readAll("carried", [&] {
+      carried.push_back(find(getText("name")));
+      step.lists[0].push_back(resolve(getText("initial"), get(carried.back())));
+    });
+    ValueList inner;
+    if (step.kind == Step::For) {
+      step.text = getOptional("compare");
+      inner = {find(getText("name"))};
+      for (StringRef key : {"from", "to", "by"})
+        step.operands.push_back(resolve(getText(key), get(inner[0])));
+      begin(carried);
+    } else {
+      begin(carried);
+      inner = findAll(getTexts("names"));
+      step.bodies.push_back(readBody("test"));
+      step.operands = {use("condition", "i1")};
+      step.lists.push_back(useLike("passed", inner));
+    }
+    begin(inner);
+    step.bodies.push_back(readBody("steps"));
+    step.lists.push_back(useLike("next", carried));
+    const ValueList &last = step.kind == Step::For ? carried : inner;
+    check(llvm::equal(step.results, last,
+                      [&](ValueNumber a, ValueNumber b) {
+                        return get(a).rank == get(b).rank &&
+                               get(a).elementType == get(b).elementType;
+                      }),
+          "a loop has other results");
+    step.inner = std::move(carried);
+    llvm::append_range(step.inner, inner);
+  }
+
+  void readLaunch(Step &step) {
+    // The numbers of blocks and threads are integers of any type.
+    auto useNumber = [&](StringRef key) {
+      return use(key, getType(getText(key)).elementType);
+    };
+    step.operands = {useNumber("grid"), useNumber("block"),
+                     use("sharedBytes", "i32")};
+    for (StringRef key : {"gridY", "gridZ", "blockY", "blockZ"})
+      step.operands.push_back(object->get(key) ? useNumber(key)
+                                               : resolve("1", {"", "index"}));
+    const PlanValue &shared = get(step.operands[2]);
+    check(!shared.isConstant || static_cast<int32_t>(shared.bits) >= 0,
+          "'sharedBytes' is negative");
+    const Kernel *kernel = artefact.findKernel(step.text);
+    if (!check(kernel, "there is no such kernel '" + step.text + "'"))
+      return;
+    std::vector<PlanValue> types;
+    for (unsigned number : llvm::seq(kernel->getNumParameters()))
+      types.push_back({"", kernel->getElementType(number).str(),
+                       kernel->isArray(number) ? anyRank : -1});
+    step.lists = {useAll("arguments", types)};
+  }
+
+  const Artefact &artefact;
+  Function &function;
+  const json::Object *object;
+  std::string problem, where;
+  llvm::StringMap<ValueNumber> numbers;
+  /// True for a value that has begun, by its number.
+  std::vector<char> inUse;
 };
 } // namespace
 
-json::Object FunctionWriter::writeType(StringRef elementType, int rank) {
-  json::Object object{{"kind", rank < 0 ? "scalar" : "array"},
-                      {"elementType", elementType.str()},
-                      {"size", getElementBytes(elementType)}};
-  if (rank >= 0)
-    object["rank"] = rank;
-  return object;
-}
+//===----------------------------------------------------------------------===//
+// Contracts
+//===----------------------------------------------------------------------===//
 
-json::Object FunctionWriter::writeSlot(const Slot &slot) {
-  json::Object object = writeType(
-      slot.elementType, slot.isScalar ? -1 : int(slot.extents.size()));
-  object["type"] = slot.type;
-  object["index"] = slot.index;
-  for (auto [key, numbers] :
-       {std::make_pair("extents", &slot.extents), {"bounds", &slot.bounds}}) {
-    json::Array array;
-    for (int64_t number : *numbers)
-      array.push_back(number < 0 ? json::Value(nullptr) : json::Value(number));
-    if (!slot.isScalar)
-      object[key] = std::move(array);
-  }
-  return object;
-}
-
-void FunctionWriter::writeLet(const Step &step, json::Object &object) {
-  llvm::SmallVector<Operand> operands;
-  for (ValueNumber number : step.lists[0])
-    operands.push_back({spell(number), function.values[number].elementType});
-  StringRef type = function.values[step.results[0]].elementType;
-  object["of"] = getTypes(step.lists[0]);
-  object["type"] = type.str();
-  if (std::string text = express(step.text, operands, type); !text.empty())
-    object["value"] = text;
-}
-
-/// The values with which a loop begins, under their names in the loop.
-void FunctionWriter::writeCarried(const Step &step, json::Object &object) {
-  ArrayRef<ValueNumber> inner = step.inner;
-  if (step.kind == Step::For) {
-    object["name"] = spell(inner.front());
-    inner = inner.drop_front();
-  } else {
-    object["names"] = spellAll(inner.drop_front(step.lists[0].size()));
-  }
-  json::Array carried;
-  for (auto [name, initial] : llvm::zip(inner, step.lists[0]))
-    carried.push_back(
-        json::Object{{"name", spell(name)}, {"initial", spell(initial)}});
-  object["carried"] = std::move(carried);
-}
-
-json::Object FunctionWriter::writeStep(const Step &step) {
-  const Schema &schema = schemas[step.kind];
-  json::Object object{{"step", schema.step}};
-  if (!step.location.empty())
-    object["location"] = step.location;
-  if (!schema.text.empty() && !(step.kind == Step::For && step.text.empty()))
-    object[schema.text] = step.text;
-  for (auto [member, number] : llvm::zip(schema.operands, step.operands))
-    if (std::string text = spell(number); !isOptional(member) || text != "1")
-      object[member] = text;
-  for (auto [member, list] : llvm::zip(schema.lists, step.lists))
-    if (!member.empty())
-      object[member] = spellAll(list);
-  for (auto [member, body] : llvm::zip(schema.bodies, step.bodies))
-    object[member] = writeSteps(body);
-  if (schema.numResults == 1 && step.results.size() == 1)
-    object["name"] = spell(step.results[0]);
-  else if (schema.numResults != 0)
-    object["results"] = spellAll(step.results);
-  if (step.kind == Step::Let)
-    writeLet(step, object);
-  if (step.kind == Step::For || step.kind == Step::While)
-    writeCarried(step, object);
-  if (step.kind == Step::Print)
-    object["types"] = getTypes(step.lists[0]);
-  if (step.kind == Step::Slice && !step.dropped.empty())
-    object["dropped"] = json::Array(step.dropped);
-  if (step.kind == Step::Allocate || step.kind == Step::Host) {
-    StringRef type = function.values[step.results[0]].elementType;
-    object["elementType"] = type.str();
-    object["size"] = getElementBytes(type);
-  }
-  return object;
-}
-
-json::Array FunctionWriter::writeSteps(ArrayRef<Step> steps) {
-  json::Array array;
-  for (const Step &step : steps)
-    array.push_back(writeStep(step));
-  return array;
-}
-
-json::Object FunctionWriter::write() {
-  json::Array parameters, results, values;
-  for (const Slot &slot : function.parameters) {
-    parameters.push_back(writeSlot(slot));
-    (*parameters.back().getAsObject())["name"] = slot.name;
-  }
-  for (const PlanValue &value :
-       ArrayRef(function.values).drop_front(function.parameters.size()))
-    if (!value.isConstant) {
-      values.push_back(writeType(value.elementType, value.rank));
-      (*values.back().getAsObject())["name"] = value.name;
-    }
-  json::Object object{{"name", function.name},
-                      {"location", function.location},
-                      {"parameters", std::move(parameters)}};
-  for (auto [index, slot] : llvm::enumerate(function.results)) {
-    results.push_back(writeSlot(slot));
-    if (index < function.returned.size())
-      (*results.back().getAsObject())["value"] =
-          spell(function.returned[index]);
-  }
-  object["results"] = std::move(results);
-  if (const Step *step = function.findUnsupported()) {
-    object["unsupported"] = step->text;
-    return object;
-  }
-  object["returnLocation"] = function.returnLocation;
-  object["values"] = std::move(values);
-  object["steps"] = writeSteps(function.steps);
-  return object;
+llvm::Error mlir::obs::artefact::addFunction(Artefact &artefact,
+                                             json::Object contract) {
+  Function &function = artefact.functions.emplace_back();
+  function.contract = std::move(contract);
+  std::string problem = FunctionReader(artefact, function).read();
+  return problem.empty()
+             ? llvm::Error::success()
+             : createStringError("the contract is not valid: " + problem);
 }
 
 llvm::Expected<json::Value>
@@ -249,430 +461,53 @@ mlir::obs::artefact::toJSON(const Artefact &artefact) {
     kernels.push_back(json::Object(kernel.contract));
   }
   for (const Function &function : artefact.functions)
-    functions.push_back(FunctionWriter(function).write());
+    functions.push_back(json::Object(function.contract));
   return json::Object{{"version", version},
                       {"target", artefact.chip},
                       {"kernels", std::move(kernels)},
                       {"functions", std::move(functions)}};
 }
 
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Reads a function. Keeps the first problem; the rest is then not used.
-class FunctionReader {
-public:
-  FunctionReader(const Artefact &artefact, std::string &problem)
-      : artefact(artefact), problem(problem) {}
-  Function read(const json::Object &object);
-
-private:
-  bool check(bool condition, const Twine &what) {
-    if (!condition && problem.empty())
-      problem = (where + (where.empty() ? "" : ": ") + what).str();
-    return condition;
-  }
-  StringRef getText(const json::Object &object, StringRef key) {
-    std::optional<StringRef> text = object.getString(key);
-    return check(text.has_value(), "'" + key + "' is missing") ? *text : "";
-  }
-  const json::Array &getArray(const json::Object &object, StringRef key) {
-    static const json::Array none;
-    const json::Array *array = object.getArray(key);
-    return check(array, "'" + key + "' is missing") ? *array : none;
-  }
-  const json::Object &getObject(const json::Value &value) {
-    static const json::Object none;
-    const json::Object *object = value.getAsObject();
-    return check(object, "an object is missing") ? *object : none;
-  }
-  StringRef getText(const json::Value &value) {
-    std::optional<StringRef> text = value.getAsString();
-    return check(text.has_value(), "a text is missing") ? *text : "";
-  }
-
-  Slot readSlot(const json::Object &object);
-  void declare(const json::Object &object);
-  /// Declares a name, which can be used from now on.
-  ValueNumber define(StringRef name);
-  ValueList defineAll(const json::Array &names) {
-    ValueList list;
-    for (const json::Value &name : names)
-      list.push_back(define(getText(name)));
-    return list;
-  }
-  /// A declared name, or a constant of `type`. Arrays have rank `rank`, which
-  /// is not checked if it is `anyRank`.
-  ValueNumber use(StringRef text, StringRef type, int rank = -1);
-  ValueList useAll(const json::Array &texts, ArrayRef<ValueNumber> like);
-  ValueList useIndices(const json::Array &texts) {
-    ValueList list;
-    for (const json::Value &text : texts)
-      list.push_back(use(getText(text), "index"));
-    return list;
-  }
-  ValueNumber useArray(const json::Object &object, StringRef key) {
-    return use(getText(object, key), "", anyRank);
-  }
-  const PlanValue &get(ValueNumber number) { return function.values[number]; }
-
-  std::vector<Step> readBody(const json::Object &object, StringRef key);
-  Step readStep(const json::Object &object);
-  void readLoop(const json::Object &object, Step &step);
-  void readLaunch(const json::Object &object, Step &step);
-  void readLists(const json::Object &object, Step &step);
-  bool hasRightRanks(const Step &step);
-
-  static constexpr int anyRank = -2;
-  const Artefact &artefact;
-  std::string &problem;
-  std::string where;
-  Function function;
-  llvm::StringMap<ValueNumber> numbers;
-  std::vector<char> inUse;
-};
-} // namespace
-
-Slot FunctionReader::readSlot(const json::Object &object) {
-  Slot slot;
-  slot.type = getText(object, "type").str();
-  slot.elementType = getText(object, "elementType").str();
-  slot.index = object.getInteger("index").value_or(0);
-  slot.isScalar = getText(object, "kind") == "scalar";
-  if (!slot.isScalar)
-    for (auto [key, numbers] :
-         {std::make_pair("extents", &slot.extents), {"bounds", &slot.bounds}})
-      for (const json::Value &number : getArray(object, key))
-        numbers->push_back(number.getAsInteger().value_or(INT64_MIN));
-  check(slot.extents.size() == slot.bounds.size(), "extents without bounds");
-  return slot;
-}
-
-void FunctionReader::declare(const json::Object &object) {
-  PlanValue value;
-  value.name = getText(object, "name").str();
-  value.elementType = getText(object, "elementType").str();
-  if (getText(object, "kind") == "array")
-    value.rank = object.getInteger("rank").value_or(0);
-  unsigned bits = mlir::obs::artefact::getElementBits(value.elementType);
-  check(bits > 0 && bits <= 64 && value.rank >= -1 && value.rank < 64,
-        "the type of '" + value.name + "' is not valid");
-  check(numbers.try_emplace(value.name, function.values.size()).second,
-        "two values have the name '" + value.name + "'");
-  function.values.push_back(std::move(value));
-  inUse.push_back(false);
-}
-
-ValueNumber FunctionReader::define(StringRef name) {
-  auto found = numbers.find(name);
-  if (!check(found != numbers.end() && !inUse[found->second],
-             "'" + name + "' is defined and not declared, or defined twice"))
-    return 0;
-  inUse[found->second] = true;
-  return found->second;
-}
-
-ValueNumber FunctionReader::use(StringRef text, StringRef type, int rank) {
-  if (auto found = numbers.find(text); found != numbers.end()) {
-    const PlanValue &value = get(found->second);
-    bool isRight = rank == anyRank
-                       ? value.rank >= 0
-                       : value.rank == rank && value.elementType == type;
-    check(inUse[found->second] && isRight,
-          "'" + text + "' is not defined here, or has another type");
-    return found->second;
-  }
-  std::optional<uint64_t> bits =
-      rank == -1 ? readConstant(type, text) : std::nullopt;
-  check(bits.has_value(), "'" + text + "' is no value");
-  function.values.push_back({"", type.str(), -1, true, bits.value_or(0)});
-  inUse.push_back(true);
-  return function.values.size() - 1;
-}
-
-ValueList FunctionReader::useAll(const json::Array &texts,
-                                 ArrayRef<ValueNumber> like) {
-  ValueList list;
-  check(texts.size() == like.size(), "a list has another length");
-  for (auto [text, other] : llvm::zip(texts, like)) {
-    PlanValue type = get(other);
-    list.push_back(use(getText(text), type.elementType, type.rank));
-  }
-  return list;
-}
-
-/// True if each array of the step has the rank that the step requires.
-bool FunctionReader::hasRightRanks(const Step &step) {
-  auto rank = [&](const ValueList &list, unsigned n = 0) {
-    return get(list[n]).rank;
-  };
-  int size = step.lists.empty() ? 0 : step.lists[0].size();
-  switch (step.kind) {
-  case Step::Allocate:
-  case Step::Host:
-  case Step::View:
-  case Step::Part:
-    return rank(step.results) == size;
-  case Step::Strided:
-    return rank(step.results) == size && int(step.lists[1].size()) == size;
-  case Step::Cast:
-    return rank(step.results) == size && rank(step.operands) == size;
-  case Step::Slice:
-    return rank(step.operands) == size && int(step.lists[1].size()) == size &&
-           int(step.lists[2].size()) == size &&
-           rank(step.results) == size - int(step.dropped.size()) &&
-           llvm::all_of(step.dropped, [&](int d) { return d < size; });
-  case Step::Load:
-    return rank(step.operands) == size && rank(step.results) < 0;
-  case Step::Store:
-    return rank(step.operands, 1) == size;
-  default:
-    return true;
-  }
-}
-
-void FunctionReader::readLoop(const json::Object &object, Step &step) {
-  ValueList carried;
-  if (step.kind == Step::For)
-    step.inner.push_back(define(getText(object, "name")));
-  json::Array initial;
-  for (const json::Value &pair : getArray(object, "carried")) {
-    carried.push_back(define(getText(getObject(pair), "name")));
-    initial.push_back(getText(getObject(pair), "initial"));
-  }
-  if (!problem.empty())
-    return;
-  step.lists.push_back(useAll(initial, carried));
-  llvm::append_range(step.inner, carried);
-  if (step.kind == Step::For) {
-    StringRef type = get(step.inner[0]).elementType;
-    std::string copy = type.str();
-    for (StringRef key : {"from", "to", "by"})
-      step.operands.push_back(use(getText(object, key), copy));
-    step.bodies.push_back(readBody(object, "steps"));
-    step.lists.push_back(useAll(getArray(object, "next"), carried));
-    return;
-  }
-  step.bodies.push_back(readBody(object, "test"));
-  step.operands.push_back(use(getText(object, "condition"), "i1"));
-  ValueList names = defineAll(getArray(object, "names"));
-  step.lists.push_back(useAll(getArray(object, "passed"), names));
-  llvm::append_range(step.inner, names);
-  step.bodies.push_back(readBody(object, "steps"));
-  step.lists.push_back(useAll(getArray(object, "next"), carried));
-}
-
-void FunctionReader::readLaunch(const json::Object &object, Step &step) {
-  for (StringRef member : schemas[Step::Launch].operands)
-    step.operands.push_back(
-        isOptional(member) && !object.get(member)
-            ? use("1", "index")
-            : use(getText(object, member),
-                  member == "sharedBytes" ? "i32" : "index"));
-  const PlanValue &shared = get(step.operands[2]);
-  if (!check(!shared.isConstant || static_cast<int32_t>(shared.bits) >= 0,
-             "'sharedBytes' is negative"))
-    return;
-  const Kernel *kernel = artefact.findKernel(step.text);
-  const json::Array &arguments = getArray(object, "arguments");
-  if (!check(kernel && kernel->getNumParameters() == arguments.size(),
-             "there is no such kernel '" + step.text + "'"))
-    return;
-  step.lists.emplace_back();
-  for (auto [number, text] : llvm::enumerate(arguments)) {
-    bool isArray = kernel->isArray(number);
-    step.lists[0].push_back(use(getText(text), kernel->getElementType(number),
-                                isArray ? anyRank : -1));
-  }
-}
-
-void FunctionReader::readLists(const json::Object &object, Step &step) {
-  if (step.kind == Step::Let || step.kind == Step::Print) {
-    StringRef key = step.kind == Step::Let ? "of" : "types";
-    const json::Array &types = getArray(object, key);
-    const json::Array &texts =
-        getArray(object, schemas[step.kind].lists.front());
-    check(types.size() == texts.size(), "a list has another length");
-    step.lists.emplace_back();
-    for (auto [text, type] : llvm::zip(texts, types)) {
-      auto found = numbers.find(getText(text));
-      int rank = found == numbers.end() ? -1 : get(found->second).rank;
-      step.lists[0].push_back(use(getText(text), getText(type), rank));
-    }
-    return;
-  }
-  for (StringRef member : schemas[step.kind].lists)
-    step.lists.push_back(useIndices(getArray(object, member)));
-}
-
-Step FunctionReader::readStep(const json::Object &object) {
-  Step step;
-  step.number = function.numSteps++;
-  step.location = object.getString("location").value_or("").str();
-  where = step.location.empty() ? function.name : step.location;
-  StringRef kind = getText(object, "step");
-  const Schema *schema = llvm::find_if(
-      schemas, [&](const Schema &other) { return other.step == kind; });
-  if (!check(schema != std::end(schemas), "there is no step '" + kind + "'"))
-    return step;
-  step.kind = static_cast<Step::Kind>(schema - schemas);
-  if (step.kind == Step::View && object.get("offset"))
-    schema = &schemas[step.kind = Step::Part];
-  if (!schema->text.empty())
-    step.text = step.kind == Step::For
-                    ? object.getString("compare").value_or("").str()
-                    : getText(object, schema->text).str();
-  auto defineResults = [&] {
-    if (schema->numResults == 1 && object.get("name"))
-      step.results.push_back(define(getText(object, "name")));
-    else if (schema->numResults != 0)
-      step.results = defineAll(getArray(object, "results"));
-  };
-  switch (step.kind) {
-  case Step::For:
-  case Step::While: {
-    std::vector<char> outside = inUse;
-    readLoop(object, step);
-    outside.resize(inUse.size(), true);
-    inUse = std::move(outside);
-    defineResults();
-    const ValueList &like = step.inner;
-    unsigned skipped = step.kind == Step::For ? 1 : 0;
-    check(!problem.empty() ||
-              step.results.size() == (step.kind == Step::For
-                                          ? like.size() - skipped
-                                          : step.lists[1].size()),
-          "a loop has another number of results");
-    return step;
-  }
-  case Step::If:
-    step.operands.push_back(use(getText(object, "condition"), "i1"));
-    for (auto [member, list] : llvm::zip(schema->bodies, schema->lists)) {
-      std::vector<char> outside = inUse;
-      step.bodies.push_back(readBody(object, member));
-      // The results are not declared yet, but their types are known.
-      ValueList like;
-      for (const json::Value &name : getArray(object, "results"))
-        if (auto found = numbers.find(getText(name));
-            check(found != numbers.end(), "a result is not declared"))
-          like.push_back(found->second);
-      step.lists.push_back(useAll(getArray(object, list), like));
-      outside.resize(inUse.size(), true);
-      inUse = std::move(outside);
-    }
-    defineResults();
-    return step;
-  case Step::Launch:
-    readLaunch(object, step);
-    return step;
-  default:
-    break;
-  }
-  for (StringRef member : schema->operands) {
-    if (member == "array" || member == "from") {
-      step.operands.push_back(useArray(object, member));
-      continue;
-    }
-    bool isElement = member == "value";
-    StringRef type = member == "condition" ? "i1" : "index";
-    std::string copy = type.str();
-    if (isElement)
-      copy = get(useArray(object, "array")).elementType;
-    step.operands.push_back(use(getText(object, member), copy));
-  }
-  readLists(object, step);
-  if (const json::Array *dropped = object.getArray("dropped"))
-    for (const json::Value &dim : *dropped)
-      step.dropped.push_back(dim.getAsInteger().value_or(INT32_MAX));
-  defineResults();
-  check(!problem.empty() || hasRightRanks(step), "an array has another rank");
-  return step;
-}
-
-std::vector<Step> FunctionReader::readBody(const json::Object &object,
-                                           StringRef key) {
-  std::vector<Step> steps;
-  for (const json::Value &step : getArray(object, key)) {
-    if (!problem.empty())
-      break;
-    steps.push_back(readStep(getObject(step)));
-  }
-  return steps;
-}
-
-Function FunctionReader::read(const json::Object &object) {
-  function.name = where = getText(object, "name").str();
-  function.location = object.getString("location").value_or("").str();
-  function.returnLocation =
-      object.getString("returnLocation").value_or("").str();
-  for (const json::Value &value : getArray(object, "parameters")) {
-    function.parameters.push_back(readSlot(getObject(value)));
-    function.parameters.back().name = getText(getObject(value), "name").str();
-    declare(getObject(value));
-    inUse.back() = true;
-  }
-  if (std::optional<StringRef> name = object.getString("unsupported")) {
-    Step step;
-    step.kind = Step::Unsupported;
-    step.text = name->str();
-    function.numSteps = 1;
-    function.steps.push_back(std::move(step));
-  } else {
-    for (const json::Value &value : getArray(object, "values"))
-      declare(getObject(value));
-    function.steps = readBody(object, "steps");
-  }
-  for (const json::Value &value : getArray(object, "results")) {
-    function.results.push_back(readSlot(getObject(value)));
-    const Slot &slot = function.results.back();
-    if (problem.empty() && !object.get("unsupported"))
-      function.returned.push_back(
-          use(getText(getObject(value), "value"), slot.elementType,
-              slot.isScalar ? -1 : int(slot.extents.size())));
-  }
-  return std::move(function);
+/// True if the description of a kernel has what a launch needs.
+static bool isComplete(const json::Object &contract) {
+  const json::Array *parameters = contract.getArray("parameters");
+  return contract.getString("entry") && parameters &&
+         llvm::all_of(*parameters, [](const json::Value &value) {
+           const json::Object *parameter = value.getAsObject();
+           return parameter && parameter->getString("kind") &&
+                  mlir::obs::artefact::getElementBits(
+                      parameter->getString("elementType").value_or("")) > 0 &&
+                  parameter->getInteger("alignment").value_or(1) >= 1;
+         });
 }
 
 llvm::Expected<Artefact> mlir::obs::artefact::fromJSON(StringRef text) {
   llvm::Expected<json::Value> parsed = json::parse(text);
   if (!parsed)
     return parsed.takeError();
-  Artefact artefact;
-  std::string problem;
-  const json::Object *object = parsed->getAsObject();
+  json::Object *object = parsed->getAsObject();
   auto *kernels = object ? object->getArray("kernels") : nullptr;
   auto *functions = object ? object->getArray("functions") : nullptr;
   if (!kernels || !functions || object->getInteger("version") != version)
     return createStringError("this is no launch contract of version " +
                              Twine(version));
+  Artefact artefact;
   artefact.chip = object->getString("target").value_or("").str();
-  for (const json::Value &value : *kernels) {
-    auto *contract = value.getAsObject();
-    auto name = contract ? contract->getString("entry") : std::nullopt;
-    auto *parameters = contract ? contract->getArray("parameters") : nullptr;
-    if (!name || !parameters ||
-        llvm::any_of(*parameters, [](const json::Value &p) {
-          auto *o = p.getAsObject();
-          auto type = o ? o->getString("elementType") : std::nullopt;
-          return !type || !o->getString("kind") ||
-                 mlir::obs::artefact::getElementBits(*type) == 0 ||
-                 o->getInteger("alignment").value_or(1) < 1;
-        }))
+  for (json::Value &value : *kernels) {
+    json::Object *contract = value.getAsObject();
+    if (!contract || !isComplete(*contract))
       return createStringError("a kernel of the contract is not complete");
     artefact.kernels.push_back(
-        {name->str(), contract->getString("module").value_or("kernels").str(),
-         "", *contract});
+        {contract->getString("entry")->str(),
+         contract->getString("module").value_or("kernels").str(), "",
+         std::move(*contract)});
   }
-  for (const json::Value &value : *functions) {
-    const json::Object *function = value.getAsObject();
+  for (json::Value &value : *functions) {
+    json::Object *function = value.getAsObject();
     if (!function)
       return createStringError("a function of the contract is no object");
-    artefact.functions.push_back(
-        FunctionReader(artefact, problem).read(*function));
-    if (!problem.empty())
-      return createStringError("the contract is not valid: " + problem);
+    if (llvm::Error error = addFunction(artefact, std::move(*function)))
+      return std::move(error);
   }
   return artefact;
 }

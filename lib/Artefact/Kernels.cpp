@@ -178,20 +178,26 @@ private:
   std::string expressDim(memref::DimOp dim) {
     Value array = getViewedArray(dim.getSource());
     std::optional<unsigned> number = getKnownDimension(dim);
-    if (number && array == dim.getSource()) {
-      // An extent that is a parameter has the name of the parameter.
-      for (auto [name, operand] : llvm::zip(names, launch.getKernelOperands()))
-        if (auto other = operand.getDefiningOp<memref::DimOp>())
-          if (other.getSource() == array && getKnownDimension(other) == number)
-            return name;
-      // The extents of an array that the host allocated are operands of the
-      // allocation.
-      if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
-        if (auto extent = getExtent(alloc, *number))
-          return express(extent);
-      return "dim(" + nameArray(array) + ", " + std::to_string(*number) + ")";
-    }
-    return "dim(" + nameArray(array) + ", " + express(dim.getIndex()) + ")";
+    if (!number || array != dim.getSource())
+      return "dim(" + nameArray(array) + ", " + express(dim.getIndex()) + ")";
+    json::Value extent = describeExtent(array, *number);
+    std::optional<int64_t> constant = extent.getAsInteger();
+    return constant ? std::to_string(*constant) : extent.getAsString()->str();
+  }
+
+  /// An extent as a number or as an expression.
+  json::Value describeExtent(Value array, int64_t number) {
+    // An extent that is a parameter has the name of the parameter.
+    for (auto [name, operand] : llvm::zip(names, launch.getKernelOperands()))
+      if (auto dim = operand.getDefiningOp<memref::DimOp>())
+        if (dim.getSource() == array && getKnownDimension(dim) == number)
+          return name;
+    // The extents of an array that the host allocated are operands of the
+    // allocation.
+    if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
+      if (Value extent = getExtent(alloc, number))
+        return toJSON(extent);
+    return "dim(" + nameArray(array) + ", " + std::to_string(number) + ")";
   }
 
   /// The dynamic extent of dimension `number` of an allocation; null if static.
@@ -299,13 +305,15 @@ private:
     object["alignment"] = alignment;
 
     json::Array extents;
-    // A kernel that is launched with several static shapes has parameters for
-    // the extents.
-    for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
-      extents.push_back(type.isDynamicDim(dim) ||
-                                !findExtentParameter(number, dim).empty()
-                            ? describeExtent(number, array, dim)
+    for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
+      // A kernel that is launched with several static shapes has parameters for
+      // the extents.
+      StringRef name = findExtentParameter(number, dim);
+      extents.push_back(!name.empty() ? json::Value(name.str())
+                        : type.isDynamicDim(dim)
+                            ? describeExtent(array, dim)
                             : json::Value(type.getDimSize(dim)));
+    }
     object["extents"] = std::move(extents);
 
     // In later iterations of host loops, two parameters may be the same array.
@@ -332,21 +340,6 @@ private:
     if (!argument || argument.getOwner()->getParentOp() != kernel)
       return {};
     return names[argument.getArgNumber()];
-  }
-
-  /// An extent as a number, or as the name of the parameter that has it.
-  json::Value describeExtent(unsigned number, Value array, int64_t dim) {
-    if (StringRef name = findExtentParameter(number, dim); !name.empty())
-      return name.str();
-    for (Operation *user : array.getUsers())
-      if (auto of = dyn_cast<memref::DimOp>(user))
-        if (getKnownDimension(of) == dim)
-          if (StringRef name = findParameter(of.getResult()); !name.empty())
-            return name.str();
-    if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
-      if (Value extent = getExtent(alloc, dim))
-        return toJSON(extent);
-    return "dim(" + nameArray(array) + ", " + std::to_string(dim) + ")";
   }
 
   /// Describes the initial contents that the host writes to `array` immediately

@@ -226,8 +226,11 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   setPipeline(options, pipeline);
   if (failed(lowerToGPU(*kernels, name, pipeline)))
     return failure();
-  return setArtefact(
-      artefact::build(*kernels, *chip, artefact::getSignatures(*source)), name);
+  auto made =
+      artefact::build(*kernels, *chip, artefact::getSignatures(*source));
+  if (!made)
+    return emitError(source->getLoc(), llvm::toString(made.takeError()));
+  return setArtefact(std::move(*made), name);
 }
 
 LogicalResult Program::setArtefact(artefact::Artefact made, StringRef name) {

@@ -343,6 +343,12 @@ TEST(EmbedTest, ContractsThatAreNotValid) {
   refuse("\"extents\": [\n            \"v0\"", "\"extents\": [\n \"v1\"");
   refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"few\"");
   refuse("\"sharedBytes\": \"0\"", "\"sharedBytes\": \"-1\"");
+  // An allocation has one result, and `memref.dim` has an array.
+  refuse("\"name\": \"v1\",\n          \"size\"",
+         "\"results\": [],\n          \"size\"");
+  refuse("\"arg0\",\n            \"0\"", "\"1\",\n            \"0\"");
+  // The rank of an array is the number of its extents.
+  refuse("\"rank\": 1", "\"rank\": 2");
   for (size_t length = 0; length < contract.size(); length += 97) {
     Compiler other;
     EXPECT_FALSE(other.read({StringRef(contract).take_front(length), "", ""}));

@@ -162,6 +162,19 @@ TEST_F(HostProgramTest, AllocatesCopiesAndLaunches) {
   EXPECT_EQ(device.getLiveBytes(), 40u);
 }
 
+TEST_F(HostProgramTest, NumbersOfBlocksHaveAnyType) {
+  parse(R"(func.func @main(%blocks: i64, %a: memref<i32>, %n: memref<i32>) {
+  %c1 = arith.constant 1 : i64
+  gpu.launch_func @kernels::@count blocks in (%blocks, %c1, %c1)
+      threads in (%c1, %c1, %c1) : i64 args(%a : memref<i32>, %n : memref<i32>)
+  return
+})");
+  run({Scalar::fromInt(IntegerType::get(&context, 64), 3), makeArray({7}, {}),
+       makeArray({8}, {})});
+  ASSERT_EQ(program->getLaunches().size(), 1u);
+  EXPECT_EQ(program->getLaunches()[0].shape.grid.x, 3u);
+}
+
 TEST_F(HostProgramTest, PassesEveryScalarInItsLayout) {
   parse(
       R"(func.func @main(%a: memref<4xi8>, %b: i1, %c: i8, %d: i16, %e: f32, %f: f64) {

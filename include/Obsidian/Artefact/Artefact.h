@@ -7,10 +7,10 @@
 //
 // An artefact contains the kernels of a program and the plan of its host: the
 // types of parameters and results, and the steps in order. It contains no types
-// of MLIR. `build` makes an artefact from a lowered module. The executor
-// (HostProgram.h) and the printer of C (ToHostC.h) read only the artefact. Its
-// JSON is the launch contract. The code of kernels is kept separately: PTX for
-// a GPU, the `gpu` dialect for the emulator.
+// of MLIR. It is read from JSON, the launch contract, which `build` writes for
+// a lowered module. The executor (HostProgram.h) and the printer of C
+// (ToHostC.h) read only the artefact. The code of kernels is kept separately:
+// PTX for a GPU, the `gpu` dialect for the emulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,8 +105,8 @@ struct Step {
     /// memory, blocks in y and z, threads in y and z; list: arguments.
     Launch,
     /// text: `unsigned` or empty. Operands: from, to, by; lists: initial and
-    /// next values of the carried values. Inner: the number of the iteration,
-    /// the carried values. One body.
+    /// next values of the carried values. Inner: the carried values, the number
+    /// of the iteration. One body.
     For,
     /// Operand: condition; lists: initial values, those passed on by the test,
     /// next values. Inner: the arguments of the test, then those of the body.
@@ -118,7 +118,8 @@ struct Step {
     Assert,
     /// text: format; list: values.
     Print,
-    /// text: an operation that no step corresponds to.
+    /// text: an operation that no step corresponds to. A function with such an
+    /// operation has no other steps.
     Unsupported
   };
 
@@ -137,6 +138,8 @@ struct Step {
 
 /// A host function.
 struct Function {
+  /// Its object in the launch contract. The other members are read from it.
+  llvm::json::Object contract;
   std::string name, location, returnLocation;
   /// Values 0, 1, ... are the parameters.
   std::vector<Slot> parameters, results;
@@ -144,9 +147,6 @@ struct Function {
   std::vector<Step> steps;
   ValueList returned;
   unsigned numSteps = 0;
-
-  /// The first step that is not supported; null if there is none.
-  const Step *findUnsupported() const;
 };
 
 /// A kernel, and all data that a program in any language needs to launch it.
@@ -186,7 +186,11 @@ void walk(llvm::ArrayRef<Step> steps,
 /// launches a kernel, because its launch is then unknown.
 llvm::Expected<llvm::json::Value> toJSON(const Artefact &artefact);
 
-/// Reads a launch contract. The error message describes the first problem.
+/// Adds the function that `contract` describes to `artefact`, which has its
+/// kernels. The error message describes the first problem, here and below.
+llvm::Error addFunction(Artefact &artefact, llvm::json::Object contract);
+
+/// Reads a launch contract.
 llvm::Expected<Artefact> fromJSON(llvm::StringRef text);
 
 /// The number of bits of an element of this type; 0 if it is not an element

@@ -26,8 +26,9 @@ Signatures getSignatures(ModuleOp module);
 /// Parameters and results have the types of `signatures` if these fit. Every
 /// function has a plan. The plan also names an operation that no step
 /// corresponds to. The kernels have the names that they have in the module.
-Artefact build(ModuleOp module, StringRef chip,
-               const Signatures &signatures = {});
+/// Fails if the host passes a value on as another type.
+llvm::Expected<Artefact> build(ModuleOp module, StringRef chip,
+                               const Signatures &signatures = {});
 
 } // namespace mlir::obs::artefact
 

@@ -83,12 +83,8 @@ public:
 
 private:
   class Code;
-  class Executor;
   HostProgram(std::shared_ptr<const artefact::Artefact> artefact,
               Device &device);
-  /// Runs the function without waiting for the device at the end.
-  llvm::Expected<SmallVector<RuntimeValue>>
-  execute(Code &code, ArrayRef<RuntimeValue> arguments);
   llvm::Expected<Code *> findEntry(StringRef entry,
                                    ArrayRef<RuntimeValue> arguments);
 

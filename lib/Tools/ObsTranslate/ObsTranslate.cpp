@@ -155,7 +155,10 @@ static FailureOr<artefact::Artefact> build(ModuleOp module,
   llvm::Expected<std::string> chip = parseChip(options.chip);
   if (!chip)
     return finish(chip.takeError(), module);
-  return artefact::build(module, *chip, signatures);
+  auto artefact = artefact::build(module, *chip, signatures);
+  if (!artefact)
+    return finish(artefact.takeError(), module);
+  return std::move(*artefact);
 }
 
 /// Prints the program as C.
