@@ -97,3 +97,23 @@ func.func @stored(%rows: !obs.pull<? x index>, %lengths: !obs.pull<? x index>) -
   %r = obs.force %parts : !obs.push<grid, ? x ? x index>
   return %r : !obs.pull<? x ? x index>
 }
+
+// A choice between such arrays.
+// RUN: obs-run %s --entry=choice --device=interpret zeros:0xindex true --out=%t.i.npy
+// RUN: obs-run %s --entry=choice --device=emulate zeros:0xindex true --out=%t.e.npy
+// RUN: cmp %t.i.npy %t.e.npy
+func.func @choice(%lengths: !obs.pull<? x index>, %c: i1) -> !obs.pull<? x ? x i32> {
+  %rows = obs.map (%n = %lengths : !obs.pull<? x index>) {
+    %row = obs.iota [%n] : !obs.pull<? x i32>
+    obs.yield %row : !obs.pull<? x i32>
+  }
+  %reversed = obs.reverse %rows : !obs.pull<? x !obs.pull<? x i32>>
+  %chosen = scf.if %c -> !obs.pull<? x !obs.pull<? x i32>> {
+    scf.yield %reversed : !obs.pull<? x !obs.pull<? x i32>>
+  } else {
+    scf.yield %rows : !obs.pull<? x !obs.pull<? x i32>>
+  }
+  %flat = obs.unnest %chosen : !obs.pull<? x !obs.pull<? x i32>>
+  %r = obs.force %flat : !obs.pull<? x ? x i32>
+  return %r : !obs.pull<? x ? x i32>
+}

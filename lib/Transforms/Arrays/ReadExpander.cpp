@@ -148,11 +148,11 @@ void ReadExpander::notifyOperationInserted(Operation *op,
   ++numInserted;
   if (!extentRead || !isa<GetOp>(op))
     return;
-  // Elements of arrays that are computed where they are read are not read here.
+  // The elements of virtual arrays are not read here.
   for (Operation *parent = op->getParentOp();
        parent && parent != extentRead->getParentOp();
        parent = parent->getParentOp())
-    if (isExpandedWhereRead(parent))
+    if (isa<PullOpInterface>(parent))
       return;
   op->setAttr(extentReadAttrName, rewriter.getUnitAttr());
 }

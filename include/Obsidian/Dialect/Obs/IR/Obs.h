@@ -75,8 +75,8 @@ constexpr llvm::StringLiteral updateAttrName = "obs.update";
 /// written, too.
 constexpr llvm::StringLiteral copyAttrName = "obs.copy";
 
-/// Marks a read of an element that only extents depend on. All elements have the
-/// same extents, so element 0 is read. In an empty array, numbers of this
+/// Marks a read of an element that only extents depend on. All elements have
+/// the same extents, so element 0 is read. In an empty array, numbers of this
 /// element count as 0.
 constexpr llvm::StringLiteral extentReadAttrName = "obs.extent_read";
 
