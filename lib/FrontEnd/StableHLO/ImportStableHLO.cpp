@@ -152,8 +152,8 @@ const Importer::Lowered *Importer::findEqual(Operation *op) {
     const Lowered &other = lowered[number];
     bool isEqual = op->getName() == other.op->getName() &&
                    op->getAttrDictionary() == other.op->getAttrDictionary() &&
-        op->getPropertiesAsAttribute() ==
-            other.op->getPropertiesAsAttribute() &&
+                   op->getPropertiesAsAttribute() ==
+                       other.op->getPropertiesAsAttribute() &&
                    op->getResultTypes() == other.op->getResultTypes() &&
                    op->getNumRegions() == other.op->getNumRegions() &&
                    other.operands == lookup(op->getOperands());

@@ -13,8 +13,8 @@
 
 namespace mlir::obs {
 
-/// An array in the memory of another one, which is not used later: the operation
-/// that permits it.
+/// An array in the memory of another one, which is not used later: the
+/// operation that permits it.
 struct Place {
   /// The copy of the initial contents of the array from the other one.
   gpu::MemcpyOp copy;

@@ -130,7 +130,8 @@ struct ReuseBuffers : obs::impl::ObsReuseBuffersPassBase<ReuseBuffers> {
     SymbolTableCollection symbols;
     SymbolUserMap launches(symbols, getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk([&](Block *block) { changed |= reuseBuffers(*block, launches); });
+      function.walk(
+          [&](Block *block) { changed |= reuseBuffers(*block, launches); });
     if (!changed)
       markAllAnalysesPreserved();
   }

@@ -22,8 +22,8 @@ constexpr int64_t maxThreads = 1024;
 /// Their size in bytes, and sums of several such sizes, fit into 64 bits.
 constexpr int64_t maxElements = int64_t(1) << 48;
 
-/// More elements than the shared memory and the registers of a block have bytes.
-/// Analyses that look at each element of an array of a block stop here.
+/// More elements than the shared memory and the registers of a block have
+/// bytes. Analyses that look at each element of an array of a block stop here.
 constexpr int64_t maxBlockElements = int64_t(1) << 19;
 
 /// The number of entries of a table in shared memory with a number for each
