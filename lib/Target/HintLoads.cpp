@@ -84,22 +84,27 @@ static bool readsOthers(llvm::LoadInst &load, const llvm::Loop *loop,
 /// has no such load.
 static llvm::Value *buildLoad(llvm::LoadInst *load) {
   llvm::IRBuilder<> builder(load);
-  llvm::Type *word = builder.getInt32Ty();
-  auto *words = llvm::StructType::get(word, word, word, word);
+  bool isLong = load->getType()->getScalarSizeInBits() == 64;
+  llvm::SmallVector<llvm::Type *> types(isLong ? 2 : 4,
+                                        builder.getIntNTy(isLong ? 64 : 32));
   auto *pointer = llvm::PointerType::get(load->getContext(),
                                          llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL);
-  auto *type = llvm::FunctionType::get(words, pointer, /*isVarArg=*/false);
+  auto *type = llvm::FunctionType::get(
+      llvm::StructType::get(load->getContext(), types), pointer,
+      /*isVarArg=*/false);
   auto *instruction = llvm::InlineAsm::get(
-      type, "ld.global.nc.L1::evict_first.v4.b32 {$0, $1, $2, $3}, [$4];",
-      "=r,=r,=r,=r,l", /*hasSideEffects=*/false);
+      type,
+      isLong ? "ld.global.nc.L1::evict_first.v2.b64 {$0, $1}, [$2];"
+             : "ld.global.nc.L1::evict_first.v4.b32 {$0, $1, $2, $3}, [$4];",
+      isLong ? "=l,=l,l" : "=r,=r,=r,=r,l", /*hasSideEffects=*/false);
   llvm::CallInst *read = builder.CreateCall(
       type, instruction,
       builder.CreateAddrSpaceCast(load->getPointerOperand(), pointer));
   read->setDoesNotThrow();
   read->setOnlyReadsMemory();
-  llvm::Value *all =
-      llvm::PoisonValue::get(llvm::FixedVectorType::get(word, 4));
-  for (unsigned i = 0; i < 4; ++i)
+  llvm::Value *all = llvm::PoisonValue::get(
+      llvm::FixedVectorType::get(types.front(), types.size()));
+  for (unsigned i = 0; i < types.size(); ++i)
     all = builder.CreateInsertElement(all, builder.CreateExtractValue(read, i),
                                       i);
   return builder.CreateBitCast(all, load->getType());

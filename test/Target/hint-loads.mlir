@@ -24,6 +24,15 @@ func.func @dot(%a: !obs.pull<? x f32>, %b: !obs.pull<? x f32>) -> !obs.pull<1 x 
   return %f : !obs.pull<1 x f32>
 }
 
+// CHECK-LABEL: .entry long(
+// CHECK: ld.global.nc.L1::evict_first.v2.b64
+func.func @long(%a: !obs.pull<? x i64>) -> !obs.pull<1 x i64> {
+  %z = arith.constant 0 : i64
+  %s = obs.reduce grid { arith.addi } %a init %z : !obs.pull<? x i64>
+  %f = obs.force %s {kernel = "long"} : !obs.push<grid, 1 x i64>
+  return %f : !obs.pull<1 x i64>
+}
+
 // A loop that also writes an array.
 // CHECK-LABEL: .entry doubled(
 // CHECK-NOT: evict_first
