@@ -31,7 +31,7 @@
 
 // Elements of a row are one access, and no shuffle waits for another row.
 // PTX: .entry in_order(
-// PTX-COUNT-8: ld.global.{{(nc\.)?}}v4.b32
+// PTX-COUNT-8: ld.global.{{(nc\.)?(L1::evict_first\.)?}}v4.b32
 // PTX-COUNT-40: shfl.sync.bfly.b32
 func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   %z = arith.constant 0.0 : f32
@@ -65,8 +65,8 @@ func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
 // PLAIN-LABEL: @any_order(
 // PLAIN-COUNT-2: obs.get %{{.*}} : !obs.pull<? x i32>
 // PTX: .entry any_order(
-// PTX-COUNT-8: ld.global.{{(nc\.)?}}v4.b32
-// PTX-NOT: ld.global.{{(nc\.)?}}v4
+// PTX-COUNT-8: ld.global.{{(nc\.)?(L1::evict_first\.)?}}v4.b32
+// PTX-NOT: ld.global.{{(nc\.)?(L1::evict_first\.)?}}v4
 func.func @any_order(%x: !obs.pull<? x i32>) -> !obs.pull<1 x i32> {
   %z = arith.constant 0 : i32
   %p = obs.reduce grid { arith.addi } %x init %z {strategy = "one_kernel"} : !obs.pull<? x i32>
