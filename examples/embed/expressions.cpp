@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A language of one line. A program is a list of words in postfix order: x and y
-// are arrays, a number is a constant, + - * combine elements, and sum adds all
-// elements. So `x y * sum` is a dot product. The front end builds operations of
-// the dialect, and the types of results are inferred.
+// A language of one line. A program is a list of words in postfix order: x and
+// y are arrays, a number is a constant, + - * combine elements, and sum adds
+// all elements. So `x y * sum` is a dot product. The front end builds
+// operations of the dialect, and the types of results are inferred.
 //
 //   expressions WORD...    evaluates for x = 0, 1, ..., 99 and y = 2
 //

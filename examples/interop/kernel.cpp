@@ -1,4 +1,5 @@
-// Launches one kernel from C++, with its PTX and the data of its launch contract:
+// Launches one kernel from C++, with its PTX and the data of its launch
+// contract:
 //
 //   obs-translate --obs-to-ptx examples/saxpy.mlir -o saxpy.ptx
 //   obs-translate --obs-to-launch-json examples/saxpy.mlir -o saxpy.json

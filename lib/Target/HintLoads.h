@@ -18,8 +18,8 @@ namespace mlir::obs::detail {
 /// elements before others. The kernel does not write the array, the innermost
 /// loop around the load writes no array, and each thread, block and iteration
 /// reads other elements. On an H100, histograms of 2^25 keys take 0.85 of the
-/// time, and sums of 2^28 numbers 0.98. With the mark in loops that also write
-/// an array, kernels take up to 1.1 of the time.
+/// time, and sums of 2^28 numbers 0.98. Loops that also write an array
+/// become slower with the mark.
 struct HintLoadsPass : llvm::PassInfoMixin<HintLoadsPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -127,18 +127,18 @@ def segmented_scan(s):
 def segmented_reduce(s):
     """Three segments by offsets: all elements but one, none, and the last."""
     n = s.n
-    return (s.vector("a", n) + s.number("n", n) + f"""
+    return (s.vector("a", n) + s.number("n", n) + """
   %z = arith.constant 7 : index
   %last = arith.subi %n, %a_1 : index
   %zero = arith.constant 0 : index
-  %o = obs.generate (%i) {{
+  %o = obs.generate (%i) {
     %isFirst = arith.cmpi eq, %i, %zero : index
     %c3 = arith.constant 3 : index
     %isEnd = arith.cmpi eq, %i, %c3 : index
     %x = arith.select %isFirst, %zero, %last : index
     %y = arith.select %isEnd, %n, %x : index
     obs.yield %y : index
-  }} : !obs.pull<4 x index>
+  } : !obs.pull<4 x index>
 """ + one(s, "thread", f"""
     %p = obs.segmented_reduce thread {{ arith.addi }} %a init %z offsets %o : !obs.pull<{s.t(n)} x index>, !obs.pull<4 x index>""", elements=3),
         [[7 + total(n - 1), 7, 7 + value(n - 1)]])
@@ -180,7 +180,7 @@ def compact(s):
 def expand(s):
     """Three short lengths, in a result of N elements."""
     n = s.n
-    return (s.number("n", n) + f"""
+    return (s.number("n", n) + """
   %l = obs.constant dense<[1, 0, 3]> : tensor<3xi64>
 """ + one(s, "thread", f"""
     %q, %c = obs.expand (%i, %j) = %l {s.o('%n')} : !obs.pull<3 x i64> -> !obs.push<thread, {s.t(n)} x index>, !obs.push<thread, 1 x i64> {{
@@ -195,14 +195,14 @@ def expand(s):
 def expand_long(s):
     """One length of N - 3 elements before another of three, of which the last ones are stored."""
     n = s.n
-    return (s.number("n", n) + s.number("long", n - 3) + f"""
+    return (s.number("n", n) + s.number("long", n - 3) + """
   %zero = arith.constant 0 : index
   %c3 = arith.constant 3 : index
-  %l = obs.generate (%i) {{
+  %l = obs.generate (%i) {
     %isFirst = arith.cmpi eq, %i, %zero : index
     %x = arith.select %isFirst, %long, %c3 : index
     obs.yield %x : index
-  }} : !obs.pull<2 x index>
+  } : !obs.pull<2 x index>
 """ + one(s, "thread", f"""
     %q, %c = obs.expand (%i, %j) = %l {s.o('%n')} : !obs.pull<2 x index> -> !obs.push<thread, {s.t(n)} x index>, !obs.push<thread, 1 x i64> {{
       %x = arith.muli %i, %n : index
@@ -233,7 +233,7 @@ def scatter(s):
 def segmented_reduce_flags(s):
     """Three segments of four elements, in a result of N elements."""
     n = s.n
-    return (s.number("n", n) + f"""
+    return (s.number("n", n) + """
   %v = obs.constant dense<[1, 2, 3, 4]> : tensor<4xindex>
   %flags = obs.constant dense<[true, true, false, true]> : tensor<4xi1>
 """ + one(s, "thread", f"""

@@ -365,10 +365,10 @@ def par(s):
   %zero = arith.constant 0 : index
 """)
     for level in "thread", "warp", "block":
-        inner = f"""
-      obs.par (%j) in (%n) {{
+        inner = """
+      obs.par (%j) in (%n) {
         obs.write %y at [%i] : index
-      }}""" if level != "thread" else """
+      }""" if level != "thread" else """
       obs.write %y at [%i] : index"""
         b.add(f"""
   %{level} = obs.fill init %x any {{

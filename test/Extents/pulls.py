@@ -449,7 +449,7 @@ def bits(s):
 def assertion(s):
     """Conditions on large numbers, on the host and in threads."""
     n = s.n
-    text = s.vector("a", n) + f"""
+    text = s.vector("a", n) + """
   %ok = arith.cmpi ugt, %a_n, %a_1 : index
   obs.assert %ok, "more than one element"
 """ + s.tail("a", n) + f"""

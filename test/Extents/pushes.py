@@ -100,19 +100,19 @@ def fill_2d(s):
 def par(s):
     """Loops over N times none and none times N iterations; and N times one below a condition."""
     n = s.n
-    return (s.number("n", n) + f"""
+    return (s.number("n", n) + """
   %zero = arith.constant 0 : index
   %c4 = arith.constant 4 : index
   %x = arith.constant 9 : index
   %none = arith.subi %n, %n : index
-  %a = obs.fill init %x {{
-    obs.par (%i, %j) in (%n, %none) {{
+  %a = obs.fill init %x {
+    obs.par (%i, %j) in (%n, %none) {
       obs.write %i at [%j] : index
-    }}
-    obs.par (%i, %j) in (%zero, %n) {{
+    }
+    obs.par (%i, %j) in (%zero, %n) {
       obs.write %j at [%i] : index
-    }}
-  }} : !obs.push<grid, 4 x index>
+    }
+  } : !obs.push<grid, 4 x index>
   %a_f = obs.force %a : !obs.push<grid, 4 x index>
 """ + returns(few("a")), [[9] * 4])
 

@@ -6,7 +6,6 @@ The program between two passes must verify, print and parse, satisfy
 obs-verify-levels, and lead to the same kernels as the pipeline in one process.
 """
 
-import re
 import subprocess
 import sys
 

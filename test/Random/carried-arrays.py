@@ -443,7 +443,7 @@ class Program:
             final += [value for value in known if value[1] == kind][-2:]
         scalar = self.pick(known, "int")
         length, one = self.length, self.types["one"]
-        self.emit(f"%sum = obs.generate (%i) {{")
+        self.emit("%sum = obs.generate (%i) {")
         total = scalar[0]
         for k, (name, kind) in enumerate(final):
             value, at = f"%f{k}", "%i"

@@ -1,7 +1,6 @@
 """Classes and functions that properties are written with."""
 
 from obstest import random_programs as rp
-from obstest.runs import wrap
 
 BOUND = 512  # of arrays whose extent is known at run time only; all warps have room for two
 

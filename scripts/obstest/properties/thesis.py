@@ -126,7 +126,7 @@ def q3(m, rng):
 
     def riffle(x, level):
         if form == "rotate":
-            r, one, bits = m.name(), m.index(1), m.index(k)
+            r, _one, bits = m.name(), m.index(1), m.index(k)
             # Element i of the result is element (i rotated right) of the source.
             back = m.index(k - 1)
             m.block(f"{r} = obs.reindex (%i) = {x} {{",
@@ -203,7 +203,7 @@ def emit_column(m, x, n, length, parity, level, form):
     pairs, tail = m.let(f"arith.shrui {rest}, {one} : index"), m.let(f"arith.andi {rest}, {one} : index")
     end = m.let(f"arith.subi {length}, {one} : index")
     p = m.name()
-    columns = [f"obs.par (%t) in ({pairs}) {{", f"  %d = arith.addi %t, %t : index",
+    columns = [f"obs.par (%t) in ({pairs}) {{", "  %d = arith.addi %t, %t : index",
                f"  %i = arith.addi %d, {first} : index", f"  %j = arith.addi %i, {one} : index",
                f"  %a = obs.get {x}[%i] : {pull(n)}", f"  %b = obs.get {x}[%j] : {pull(n)}",
                "  %min = arith.minsi %a, %b : i32", "  %max = arith.maxsi %a, %b : i32",

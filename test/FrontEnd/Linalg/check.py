@@ -330,7 +330,7 @@ def generated(p, x):
     last = p.line(f"arith.constant {n - 1} : index")
     g = p.line(f"tensor.generate {sizes} {{\n  ^bb0(%i: index):\n    %j = arith.subi {last}, %i : index"
                f"\n    %e = tensor.extract %a0[%j] : {p.type(x)}\n    tensor.yield %e : f32\n  }} : {p.type(x)}")
-    s = p.line(f"arith.constant 2.0 : f32")
+    s = p.line("arith.constant 2.0 : f32")
     t = p.line(f"tensor.splat {s}{'[' + index(p, n) + ']' if p.dynamic else ''} : {p.type(x)}")
     r = p.line(f"arith.mulf {g}, {t} : {p.type(x)}")
     if p.dynamic:

@@ -61,6 +61,7 @@ void syntax::printContract(OpAsmPrinter &printer, Contract contract,
   }
 }
 
+// Upstream's `parseDynamicIndexList` has two errors for a bad list.
 ParseResult
 syntax::parseIndexList(OpAsmParser &parser,
                        SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,

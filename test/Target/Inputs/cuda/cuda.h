@@ -1,5 +1,5 @@
-/* The part of the CUDA driver that generated programs use, for checking their syntax
- * where there is no CUDA toolkit. */
+/* The part of the CUDA driver that generated programs use, for checking their
+ * syntax where there is no CUDA toolkit. */
 #ifndef CUDA_H
 #define CUDA_H
 #include <stddef.h>

@@ -57,8 +57,9 @@ enum class Neighbours {
   Apart
 };
 
-/// The relation of neighbouring elements in all of the first `count` iterations;
-/// nullopt if the address is not known, apart from an offset that they share.
+/// The relation of neighbouring elements in all of the first `count`
+/// iterations; nullopt if the address is not known, apart from an offset that
+/// they share.
 std::optional<Neighbours> getNeighbours(const IndexExpr &address, int64_t count,
                                         int64_t items);
 
