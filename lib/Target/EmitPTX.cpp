@@ -32,7 +32,6 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 #include <mutex>
 
 namespace mlir::obs {
@@ -175,18 +174,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
         if (level.getSpeedupLevel() >= 2)
           manager.addPass(detail::UnrollLoopsPass());
       });
-  // NVPTX itself joins loads later, when no pass can be added.
   if (hasCacheHints(machine))
     builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &manager,
                                                llvm::OptimizationLevel level,
                                                llvm::ThinOrFullLTOPhase) {
-      if (level.getSpeedupLevel() < 2)
-        return;
-      llvm::FunctionPassManager passes;
-      passes.addPass(llvm::LoadStoreVectorizerPass());
-      passes.addPass(detail::HintLoadsPass());
-      manager.addPass(
-          llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+      if (level.getSpeedupLevel() >= 2)
+        manager.addPass(
+            llvm::createModuleToFunctionPassAdaptor(detail::HintLoadsPass()));
     });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -22,6 +22,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 namespace mlir::obs::detail {
 
@@ -110,14 +111,13 @@ static llvm::Value *buildLoad(llvm::LoadInst *load) {
   return builder.CreateBitCast(all, load->getType());
 }
 
-llvm::PreservedAnalyses
-HintLoadsPass::run(llvm::Function &function,
-                   llvm::FunctionAnalysisManager &analyses) {
+/// The loads of `function` that stream an array.
+static llvm::SmallVector<llvm::LoadInst *>
+findStreams(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
   auto &loops = analyses.getResult<llvm::LoopAnalysis>(function);
   auto &evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   llvm::SmallDenseMap<llvm::Loop *, bool> known;
   llvm::SmallVector<llvm::LoadInst *> loads;
-  const llvm::DataLayout &layout = function.getDataLayout();
   for (llvm::BasicBlock &block : function) {
     llvm::Loop *loop = loops.getLoopFor(&block);
     if (!loop)
@@ -125,8 +125,6 @@ HintLoadsPass::run(llvm::Function &function,
     for (llvm::Instruction &op : block) {
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&op);
       if (!load || !load->isSimple() ||
-          layout.getTypeSizeInBits(load->getType()) != 128 ||
-          load->getAlign() < llvm::Align(16) ||
           !isReadOnly(load->getPointerOperand()) ||
           !readsOthers(*load, loop, evolution))
         continue;
@@ -137,12 +135,26 @@ HintLoadsPass::run(llvm::Function &function,
         loads.push_back(load);
     }
   }
-  for (llvm::LoadInst *load : loads) {
+  return loads;
+}
+
+llvm::PreservedAnalyses
+HintLoadsPass::run(llvm::Function &function,
+                   llvm::FunctionAnalysisManager &analyses) {
+  if (findStreams(function, analyses).empty())
+    return llvm::PreservedAnalyses::all();
+  // NVPTX itself joins loads of neighbours later, when no pass can be added.
+  analyses.invalidate(function,
+                      llvm::LoadStoreVectorizerPass().run(function, analyses));
+  const llvm::DataLayout &layout = function.getDataLayout();
+  for (llvm::LoadInst *load : findStreams(function, analyses)) {
+    if (layout.getTypeSizeInBits(load->getType()) != 128 ||
+        load->getAlign() < llvm::Align(16))
+      continue;
     load->replaceAllUsesWith(buildLoad(load));
     load->eraseFromParent();
   }
-  return loads.empty() ? llvm::PreservedAnalyses::all()
-                       : llvm::PreservedAnalyses::none();
+  return llvm::PreservedAnalyses::none();
 }
 
 } // namespace mlir::obs::detail
