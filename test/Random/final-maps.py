@@ -52,7 +52,7 @@ class Choice:
         self.isDynamic = self.level == "grid" and self.form != "onto" and rng.random() < 0.4
 
     def program(self):
-        level, _n = self.level, "1000" if self.level != "grid" else "?"
+        level = self.level
         array, number = ("? x i32 bound [1000]", "? x i32") if level != "grid" else ("? x i32", "? x i32")
         attribute = f' {{strategy = "{self.strategy}"}}' if self.strategy else ""
         extent, limit, size = (f"{self.bins}", "", "")

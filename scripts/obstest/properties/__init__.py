@@ -4,6 +4,7 @@ module.py has what properties are written with, thesis.py and laws.py have the p
 runs them.
 """
 
+from obstest.properties import laws, thesis  # both add their properties
 from obstest.properties.module import PROPERTIES, Module
-import obstest.properties.thesis  # adds its properties
-import obstest.properties.laws  # adds its properties
+
+__all__ = ["PROPERTIES", "Module", "laws", "thesis"]

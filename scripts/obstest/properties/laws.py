@@ -3,7 +3,9 @@ chunks, scans, reductions, sorting by counting, and sorting networks."""
 
 import itertools
 
-from obstest.properties.module import *
+from obstest import random_programs as rp
+from obstest.properties.module import numbers, pick_length, pick_level, prop, pull, push
+from obstest.runs import wrap
 
 # --- pull and push forms agree -------------------------------------------------
 

@@ -2,7 +2,9 @@
 
 import random
 
-from obstest.properties.module import *
+from obstest import random_programs as rp
+from obstest.properties.module import numbers, pick_length, pick_level, prop, pull, push
+from obstest.runs import wrap
 
 # --- Q1 to Q5: permutations and programs on parts -----------------------------
 #
@@ -126,7 +128,7 @@ def q3(m, rng):
 
     def riffle(x, level):
         if form == "rotate":
-            r, _one, bits = m.name(), m.index(1), m.index(k)
+            r, bits = m.name(), m.index(k)
             # Element i of the result is element (i rotated right) of the source.
             back = m.index(k - 1)
             m.block(f"{r} = obs.reindex (%i) = {x} {{",
@@ -268,7 +270,7 @@ def reduce_in_place(xs, f):
 
 
 def emit_reduce(m, x, n, level, op, form):
-    one, two_, length = m.index(1), m.index(2), m.length(x, n)
+    one, length = m.index(1), m.length(x, n)
     y, s, r = m.name(), m.name(), m.name()
     types = f"{pull(n)}, index"
     m.line(f"{r}:2 = scf.while ({y} = {x}, {s} = {length}) : ({types}) -> ({types}) {{")
