@@ -69,6 +69,7 @@ static const HandlerTable &getHandlers() {
     HandlerTable result;
     addSourceOps(result);
     addIndexOps(result);
+    addPartOps(result);
     addBitOps(result);
     addPushOps(result);
     addCollectiveOps(result);
@@ -395,4 +396,25 @@ LogicalResult interpreter::checkSameExtents(Frame &frame,
     return success();
   return frame.trap(inst, "[R4-extents] the arrays have extents " +
                               formatIndex(a) + " and " + formatIndex(b));
+}
+
+LogicalResult interpreter::setReindexed(
+    Frame &frame, const Instruction &inst, Index extents,
+    const std::function<IndexVector(Index)> &toSource,
+    const std::function<std::optional<IndexVector>(Index)> &toTarget) {
+  if (frame.isPull(inst, 0)) {
+    PullPtr source = frame.getPull(inst, 0);
+    return frame.setPull(
+        inst, 0, extents,
+        [source, toSource](Location loc, Index index, Data &out) {
+          return source->read(loc, toSource(index), out);
+        });
+  }
+  PushPtr source = frame.getPush(inst, 0);
+  return frame.setPush(inst, 0, extents, [source, toTarget](WriteFn writer) {
+    return source->run([&](Location loc, DataRef values, Index index) {
+      std::optional<IndexVector> target = toTarget(index);
+      return target ? writer(loc, values, *target) : success();
+    });
+  });
 }

@@ -272,6 +272,7 @@ std::shared_ptr<Memory> allocateMemory(Machine &machine, Location loc,
 // One function for each file of operations.
 void addSourceOps(HandlerTable &table);
 void addIndexOps(HandlerTable &table);
+void addPartOps(HandlerTable &table);
 void addBitOps(HandlerTable &table);
 void addPushOps(HandlerTable &table);
 void addCollectiveOps(HandlerTable &table);
@@ -281,6 +282,14 @@ void addMemoryOps(HandlerTable &table);
 
 /// Executes an operation of another dialect by InterpretableOpInterface.
 LogicalResult runInterpretable(Frame &frame, const Instruction &inst);
+
+/// Sets the result to operand 0 under other indices. Pull: element i is the
+/// source's element at `toSource(i)`. Push: element i of the source goes to
+/// `toTarget(i)`, or is dropped if that is nothing.
+LogicalResult
+setReindexed(Frame &frame, const Instruction &inst, Index extents,
+             const std::function<IndexVector(Index)> &toSource,
+             const std::function<std::optional<IndexVector>(Index)> &toTarget);
 
 /// Traps unless both arrays have the same extents (rule R4).
 LogicalResult checkSameExtents(Frame &frame, const Instruction &inst, Index a,

@@ -13,11 +13,11 @@
 
 #include "CopyElement.h"
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
 #include "MappedResult.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
-#include "Pieces.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;

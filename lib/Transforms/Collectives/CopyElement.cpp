@@ -18,8 +18,8 @@
 
 #include "CopyElement.h"
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "MappedResult.h"
-#include "Pieces.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -11,12 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Transforms/Collectives/Collectives.h"
 #include "Obsidian/Transforms/Collectives/Passes.h"
-#include "Pieces.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

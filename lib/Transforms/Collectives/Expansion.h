@@ -63,6 +63,12 @@ void scanInTiles(CollectiveBuilder &c, const ScanStrategy &strategy,
 LogicalResult verifyGridStrategy(Operation *op, std::optional<StringRef> name,
                                  ArrayRef<StringRef> known);
 
+/// The scan by all blocks of the numbers that `number` returns. The strategy is
+/// `chosen`, unless the operation names one.
+FailureOr<std::unique_ptr<GridScan>>
+scanAtGrid(CollectiveBuilder &c, ExpandableOpInterface op, Extent n,
+           StringRef chosen, llvm::function_ref<Value(Value)> number);
+
 /// Stores the push arrays at level grid.
 Value forceAtGrid(CollectiveBuilder &c, Value push);
 

@@ -7,7 +7,7 @@
 
 #include "Copies.h"
 #include "Expansion.h"
-#include "Pieces.h"
+#include "ExpansionUtils.h"
 #include "Tuples.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"

@@ -13,7 +13,7 @@
 
 #include "Grid.h"
 #include "Expansion.h"
-#include "Pieces.h"
+#include "ExpansionUtils.h"
 #include "Published.h"
 
 using namespace mlir;

@@ -33,8 +33,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lookback.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 #include "Strategies.h"
 
 using namespace mlir;

@@ -7,8 +7,8 @@
 
 #include "MappedResult.h"
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 #include "Published.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"

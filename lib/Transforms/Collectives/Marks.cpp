@@ -14,7 +14,7 @@
 
 #include "Copies.h"
 #include "Expansion.h"
-#include "Pieces.h"
+#include "ExpansionUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

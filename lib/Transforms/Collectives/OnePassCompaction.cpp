@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OnePassCompaction.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 #include "Strategies.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpansionUtils.h"
 #include "Grid.h"
 #include "Lookback.h"
-#include "Pieces.h"
 #include "RowScan.h"
 
 using namespace mlir;

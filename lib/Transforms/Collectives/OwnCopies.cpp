@@ -12,8 +12,8 @@
 
 #include "CopyElement.h"
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Pieces.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -17,10 +17,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
 #include "Lookback.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Pieces.h"
 #include "RankTables.h"
 #include "RowScan.h"
 #include "Strategies.h"

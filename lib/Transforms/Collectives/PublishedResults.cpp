@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PublishedResults.h"
-#include "Pieces.h"
+#include "ExpansionUtils.h"
 #include "Published.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

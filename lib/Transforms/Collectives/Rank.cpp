@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 #include "RankTables.h"
 
 using namespace mlir;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankTables.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

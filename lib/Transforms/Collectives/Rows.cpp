@@ -23,8 +23,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 #include "Strategies.h"
 #include <numeric>
 

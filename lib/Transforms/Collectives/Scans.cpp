@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -7,8 +7,8 @@
 
 #include "Copies.h"
 #include "Expansion.h"
+#include "ExpansionUtils.h"
 #include "Grid.h"
-#include "Pieces.h"
 #include "Tuples.h"
 #include <deque>
 

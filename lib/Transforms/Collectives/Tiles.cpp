@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
-#include "Pieces.h"
+#include "ExpansionUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -7,7 +7,7 @@
 
 #include "Tuples.h"
 #include "Copies.h"
-#include "Pieces.h"
+#include "ExpansionUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;

@@ -172,21 +172,22 @@ private:
 };
 
 /// The kinds of numbers of 32 bits that hold all values of a range of 64.
-struct Fit {
+struct NarrowForms {
   bool asSigned = false, asUnsigned = false;
 
   explicit operator bool() const { return asSigned || asUnsigned; }
-  Fit operator&(const Fit &other) const {
+  NarrowForms operator&(const NarrowForms &other) const {
     return {asSigned && other.asSigned, asUnsigned && other.asUnsigned};
   }
 };
 } // namespace
 
-static Fit fitOf(const ConstantIntRanges &range) {
-  Fit fit;
-  fit.asSigned = range.smin().isSignedIntN(32) && range.smax().isSignedIntN(32);
-  fit.asUnsigned = range.umax().isIntN(32);
-  return fit;
+static NarrowForms getNarrowForms(const ConstantIntRanges &range) {
+  NarrowForms forms;
+  forms.asSigned =
+      range.smin().isSignedIntN(32) && range.smax().isSignedIntN(32);
+  forms.asUnsigned = range.umax().isIntN(32);
+  return forms;
 }
 
 static bool isWide(Type type) { return type.isIndex() || type.isInteger(64); }
@@ -231,8 +232,8 @@ private:
   void visitYield(MutableOperandRange yielded, ValueRange targets);
 
   std::optional<ConstantIntRanges> rangeOf(Value value) const;
-  Fit fit(Value value) const;
-  Fit fit(ValueRange values) const;
+  NarrowForms getForms(Value value) const;
+  NarrowForms getForms(ValueRange values) const;
   bool isShiftAmount(Value value) const;
   bool isCounted(Value value) const;
   bool staysWide(Operation *op);
@@ -271,17 +272,17 @@ std::optional<ConstantIntRanges> Narrower::rangeOf(Value value) const {
   return state->getValue().getValue();
 }
 
-Fit Narrower::fit(Value value) const {
+NarrowForms Narrower::getForms(Value value) const {
   if (!isWide(value.getType()))
     return {};
   std::optional<ConstantIntRanges> range = rangeOf(value);
-  return range ? fitOf(*range) : Fit();
+  return range ? getNarrowForms(*range) : NarrowForms();
 }
 
-Fit Narrower::fit(ValueRange values) const {
-  Fit all{true, true};
+NarrowForms Narrower::getForms(ValueRange values) const {
+  NarrowForms all{true, true};
   for (Value value : values)
-    all = all & fit(value);
+    all = all & getForms(value);
   return all;
 }
 
@@ -349,7 +350,7 @@ SmallVector<Value> Narrower::narrow(ValueRange values) {
 /// Makes a value of `type`, which has `range`, from its lower half.
 Value Narrower::widen(Value small, Type type, const ConstantIntRanges &range,
                       Location loc) {
-  bool zeros = fitOf(range).asUnsigned;
+  bool zeros = getNarrowForms(range).asUnsigned;
   Value wide;
   if (type.isIndex() && zeros)
     wide = arith::IndexCastUIOp::create(builder, loc, type, small);
@@ -404,7 +405,7 @@ void Narrower::visit(Operation *op) {
       .Case([&](scf::WhileOp loop) { visitWhile(loop); })
       .Case([&](scf::IfOp branch) {
         for (Value result : branch.getResults())
-          if (fit(result))
+          if (getForms(result))
             retype(result);
       })
       .Case([&](scf::ConditionOp condition) {
@@ -443,7 +444,7 @@ bool Narrower::foldConstants(Operation *op) {
 /// alone: the result must fit, the operands need not.
 void Narrower::visitRing(Operation *op) {
   Value result = op->getResult(0);
-  if (!fit(result) || staysWide(op))
+  if (!getForms(result) || staysWide(op))
     return;
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     if (!select.getCondition().getType().isInteger(1))
@@ -455,7 +456,7 @@ void Narrower::visitRing(Operation *op) {
   }
   if (isa<arith::ShLIOp>(op) && !isShiftAmount(op->getOperand(1)))
     return;
-  Fit all = fit(op->getOperands()) & fit(result);
+  NarrowForms all = getForms(op->getOperands()) & getForms(result);
   OperationState state(op->getLoc(), op->getName());
   state.addOperands(narrow(op->getOperands()));
   state.addTypes(i32);
@@ -494,7 +495,7 @@ static StringRef withoutSign(Operation *op) {
 /// Operations that look at all bits: operands and result must fit.
 void Narrower::visitOrdered(Operation *op) {
   Value left = op->getOperand(0), right = op->getOperand(1);
-  Fit all = fit(op->getOperands()) & fit(op->getResult(0));
+  NarrowForms all = getForms(op->getOperands()) & getForms(op->getResult(0));
   if (isa<arith::ShRUIOp, arith::ShRSIOp>(op) && !isShiftAmount(right))
     return;
   if (!isQuotient(op) && staysWide(op))
@@ -533,7 +534,7 @@ static arith::CmpIPredicate withoutSign(arith::CmpIPredicate predicate) {
 void Narrower::visitCompare(arith::CmpIOp op) {
   if (staysWide(op))
     return;
-  Fit all = fit(op->getOperands());
+  NarrowForms all = getForms(op->getOperands());
   arith::CmpIPredicate predicate = op.getPredicate();
   bool hasSign = predicate != withoutSign(predicate);
   bool isEquality = predicate == arith::CmpIPredicate::eq ||
@@ -573,7 +574,7 @@ void Narrower::visitCast(Operation *op) {
 }
 
 void Narrower::visitToFloat(Operation *op) {
-  Fit all = fit(op->getOperand(0));
+  NarrowForms all = getForms(op->getOperand(0));
   StringRef name = op->getName().getStringRef();
   if (all.asUnsigned)
     name = arith::UIToFPOp::getOperationName();
@@ -592,7 +593,7 @@ void Narrower::visitToFloat(Operation *op) {
 void Narrower::visitFor(scf::ForOp op) {
   Value index = op.getInductionVar();
   Value upper = op.getUpperBound(), step = op.getStep();
-  Fit all = fit({index, op.getLowerBound(), upper, step});
+  NarrowForms all = getForms({index, op.getLowerBound(), upper, step});
   if (!all || op.getUnsignedCmp() || matchPattern(step, m_Constant()))
     return;
   // The loop also computes the first index after the last.
@@ -615,14 +616,14 @@ void Narrower::visitFor(scf::ForOp op) {
 void Narrower::visitWhile(scf::WhileOp op) {
   for (auto [init, argument] :
        llvm::zip_equal(op.getInitsMutable(), op.getBeforeArguments())) {
-    if (!fit(argument))
+    if (!getForms(argument))
       continue;
     init.set(narrow(init.get()));
     retype(argument);
   }
   for (auto [argument, result] :
        llvm::zip_equal(op.getAfterArguments(), op.getResults())) {
-    if (!fit(argument) || !fit(result))
+    if (!getForms(argument) || !getForms(result))
       continue;
     retype(argument);
     retype(result);

@@ -48,7 +48,7 @@ using namespace mlir::obs;
 
 namespace {
 /// The storage of an array: how it shares a buffer.
-struct Choice {
+struct ArrayStorage {
   gpu::AllocOp alloc;
   /// Arrays that must be in other buffers.
   SmallVector<Value> others;
@@ -86,15 +86,15 @@ private:
   bool isOwn(Value first);
   bool isPure(Value array);
   bool isWhole(Value array);
-  Choice choose(gpu::AllocOp alloc);
+  ArrayStorage choose(gpu::AllocOp alloc);
 
   void run(Block &block);
   Operation *runControlFlow(Operation *op);
   Value getBit(Value array);
   Value buildBit(unsigned buffer);
   std::pair<Value, Value> take(Location loc, ValueRange used);
-  void makeArray(Choice &choice);
-  void runInPlace(Choice &choice);
+  void makeArray(ArrayStorage &storage);
+  void runInPlace(ArrayStorage &storage);
   void endBuffers();
 
   /// The outermost loop.
@@ -113,7 +113,7 @@ private:
   llvm::SmallDenseSet<Value> pure;
   /// Arrays that begin at the beginning of their buffers, if they are in one.
   llvm::SmallDenseSet<Value> whole;
-  SmallVector<Choice> choices;
+  SmallVector<ArrayStorage> storages;
   size_t needed = 0;
 
   SmallVector<Value> buffers;
@@ -226,33 +226,33 @@ static void shrink(llvm::SmallDenseSet<Value> &set, ArrayRef<Value> arrays,
   }
 }
 
-Choice Rotation::choose(gpu::AllocOp alloc) {
-  Choice choice;
-  choice.alloc = alloc;
+ArrayStorage Rotation::choose(gpu::AllocOp alloc) {
+  ArrayStorage storage;
+  storage.alloc = alloc;
   Value made = alloc.getMemref();
   for (Value array : arrays)
     if (getViewed(array) == array && isLive(array, alloc))
-      choice.others.push_back(array);
+      storage.others.push_back(array);
   // True if no operation after `last` needs `array`.
   auto isFree = [&](Value array, Operation *last, LaunchOp launch) {
-    return llvm::is_contained(choice.others, array) && whole.contains(array) &&
+    return llvm::is_contained(storage.others, array) && whole.contains(array) &&
            array.getType() == made.getType() && !isLive(array, last) &&
            Extents().areEqual(array, made) &&
-           llvm::none_of(choices, [&](const Choice &other) {
+           llvm::none_of(storages, [&](const ArrayStorage &other) {
              return other.place.launch == launch &&
                     other.place.getArray() == array;
            });
   };
   // No other array can be in the buffer of this one, in any iteration.
   auto isAlone = [&](Value array) {
-    return pure.contains(array) && choice.others.size() == 1;
+    return pure.contains(array) && storage.others.size() == 1;
   };
-  choice.place = findPlace(alloc, launches, isFree, isAlone);
-  if (Value array = choice.place.getArray()) {
-    choice.isSame = isAlone(array);
-    llvm::erase(choice.others, array);
+  storage.place = findPlace(alloc, launches, isFree, isAlone);
+  if (Value array = storage.place.getArray()) {
+    storage.isSame = isAlone(array);
+    llvm::erase(storage.others, array);
   }
-  return choice;
+  return storage;
 }
 
 bool Rotation::plan() {
@@ -267,8 +267,8 @@ bool Rotation::plan() {
   shrink(pure, arrays.getArrayRef(), [&](Value v) { return isPure(v); });
   shrink(whole, arrays.getArrayRef(), [&](Value v) { return isWhole(v); });
   for (gpu::AllocOp alloc : allocs) {
-    const Choice &choice = choices.emplace_back(choose(alloc));
-    needed = std::max(needed, choice.others.size() + 1);
+    const ArrayStorage &storage = storages.emplace_back(choose(alloc));
+    needed = std::max(needed, storage.others.size() + 1);
   }
   // There is one bit for each buffer.
   return std::max(needed, own.size()) < 63;
@@ -311,25 +311,25 @@ std::pair<Value, Value> Rotation::take(Location loc, ValueRange used) {
 }
 
 /// Chooses a buffer for the array of an allocation, before it.
-void Rotation::makeArray(Choice &choice) {
-  gpu::AllocOp alloc = choice.alloc;
+void Rotation::makeArray(ArrayStorage &storage) {
+  gpu::AllocOp alloc = storage.alloc;
   builder.setInsertionPoint(alloc);
-  if (choice.isSame) {
-    bits[alloc.getMemref()] = getBit(choice.place.getArray());
+  if (storage.isSame) {
+    bits[alloc.getMemref()] = getBit(storage.place.getArray());
     return;
   }
   SmallVector<Value> used = llvm::map_to_vector(
-      choice.others, [&](Value array) { return getBit(array); });
+      storage.others, [&](Value array) { return getBit(array); });
   std::tie(memory[alloc], bits[alloc.getMemref()]) = take(alloc.getLoc(), used);
 }
 
 void Rotation::run(Block &block) {
   for (Operation *op = &block.front(); op; op = op->getNextNode()) {
     if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
-      auto *choice = llvm::find_if(
-          choices, [&](const Choice &c) { return c.alloc == alloc; });
-      if (choice != choices.end())
-        makeArray(*choice);
+      auto *storage = llvm::find_if(
+          storages, [&](const ArrayStorage &c) { return c.alloc == alloc; });
+      if (storage != storages.end())
+        makeArray(*storage);
     } else if (auto select = dyn_cast<arith::SelectOp>(op);
                select && arrays.contains(select.getResult())) {
       builder.setInsertionPointAfter(op);
@@ -384,8 +384,8 @@ Operation *Rotation::runControlFlow(Operation *op) {
   for (auto [before, after] :
        llvm::zip(op->getResults(), created->getResults())) {
     before.replaceAllUsesWith(after);
-    for (Choice &choice : choices)
-      llvm::replace(choice.others, Value(before), Value(after));
+    for (ArrayStorage &storage : storages)
+      llvm::replace(storage.others, Value(before), Value(after));
   }
   if (op == loop)
     loop = cast<LoopLikeOpInterface>(created);
@@ -419,15 +419,15 @@ Operation *Rotation::runControlFlow(Operation *op) {
 
 /// Lets kernels that run in place write the memory that they read, and removes
 /// copies within one buffer.
-void Rotation::runInPlace(Choice &choice) {
-  Value made = choice.alloc.getMemref(), array = choice.place.getArray();
-  if (choice.isSame) {
-    choice.place.share(made);
+void Rotation::runInPlace(ArrayStorage &storage) {
+  Value made = storage.alloc.getMemref(), array = storage.place.getArray();
+  if (storage.isSame) {
+    storage.place.share(made);
     made.replaceAllUsesWith(array);
     return;
   }
   // In some iterations they are different arrays.
-  if (gpu::MemcpyOp copy = choice.place.copy) {
+  if (gpu::MemcpyOp copy = storage.place.copy) {
     Location loc = copy.getLoc();
     builder.setInsertionPoint(copy);
     Value areTwo = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
@@ -436,8 +436,8 @@ void Rotation::runInPlace(Choice &choice) {
                                     /*withElseRegion=*/false);
     copy->moveBefore(branch.thenYield());
   }
-  if (choice.place.launch)
-    choice.place.markParameters(made);
+  if (storage.place.launch)
+    storage.place.markParameters(made);
 }
 
 /// Frees the buffers that are not used after the loop.
@@ -485,12 +485,12 @@ void Rotation::apply() {
     bits[first] = buildBit(number);
   runControlFlow(loop);
   endBuffers();
-  for (auto [choice, isExact] : llvm::zip_equal(choices, exact)) {
-    gpu::AllocOp alloc = choice.alloc;
-    if (choice.place.getArray())
-      runInPlace(choice);
+  for (auto [storage, isExact] : llvm::zip_equal(storages, exact)) {
+    gpu::AllocOp alloc = storage.alloc;
+    if (storage.place.getArray())
+      runInPlace(storage);
     builder.setInsertionPoint(alloc);
-    if (!choice.isSame)
+    if (!storage.isSame)
       alloc.getMemref().replaceAllUsesWith(
           buildArray(builder, alloc, memory[alloc], sizes, isExact));
     alloc.erase();

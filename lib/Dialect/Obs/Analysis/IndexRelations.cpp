@@ -276,7 +276,7 @@ static ThreadRelation relateBits(const Pair &pair, bool &exact) {
 
 namespace {
 /// The workers that meet at one address, from each side.
-struct Meeting {
+struct WorkerRanges {
   int64_t min[2] = {std::numeric_limits<int64_t>::max(),
                     std::numeric_limits<int64_t>::max()};
   int64_t max[2] = {-1, -1};
@@ -285,7 +285,7 @@ struct Meeting {
 
 /// Tries all iterations; nullopt over the budget or without values.
 static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
-  std::map<std::vector<int64_t>, Meeting> meetings;
+  std::map<std::vector<int64_t>, WorkerRanges> workersByAddress;
   for (unsigned side = 0; side < 2; ++side) {
     std::optional<int64_t> count = pair.getCount(side);
     if (!count)
@@ -321,17 +321,17 @@ static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
       int64_t worker = pair.layouts[side] == IterationLayout::Striped
                            ? point[0] % int64_t(pair.threads)
                            : point[0] / chunk;
-      Meeting &meeting = meetings[address->vec()];
-      meeting.min[side] = std::min(meeting.min[side], worker);
-      meeting.max[side] = std::max(meeting.max[side], worker);
+      WorkerRanges &workers = workersByAddress[address->vec()];
+      workers.min[side] = std::min(workers.min[side], worker);
+      workers.max[side] = std::max(workers.max[side], worker);
     } while (advance(point, domain));
   }
   ThreadRelation relation = ThreadRelation::Disjoint;
-  for (auto &[address, meeting] : meetings) {
-    if (meeting.max[0] < 0 || meeting.max[1] < 0)
+  for (auto &[address, workers] : workersByAddress) {
+    if (workers.max[0] < 0 || workers.max[1] < 0)
       continue;
-    int64_t first = std::min(meeting.min[0], meeting.min[1]);
-    int64_t last = std::max(meeting.max[0], meeting.max[1]);
+    int64_t first = std::min(workers.min[0], workers.min[1]);
+    int64_t last = std::max(workers.max[0], workers.max[1]);
     ThreadRelation here = ThreadRelation::SameBlock;
     if (first == last)
       here = ThreadRelation::SameThread;

@@ -47,15 +47,29 @@ static void buildPar(OpBuilder &builder, Location loc, ValueRange extents,
 std::optional<Contract> verification::getWeakestContract(Value array) {
   if (!isa<PushType>(array.getType()))
     return Contract::Disjoint;
-  if (auto program = array.getDefiningOp<ExpandableOpInterface>())
-    return program.getWeakestContract(cast<OpResult>(array).getResultNumber());
-  if (auto op = array.getDefiningOp<PushOpInterface>())
+  if (auto op = array.getDefiningOp<ProgramOpInterface>())
     return op.getWeakestContract(cast<OpResult>(array).getResultNumber());
   return std::nullopt;
 }
 
-/// The same for several arrays. An unknown contract may be the weakest.
-static Contract getWeakest(ValueRange arrays) {
+bool obs::hasInitialContents(Value array) {
+  auto op = array.getDefiningOp<ProgramOpInterface>();
+  return op && op.hasInitialContents(cast<OpResult>(array).getResultNumber());
+}
+
+bool obs::hasAllElements(Value array) {
+  auto op = array.getDefiningOp<ProgramOpInterface>();
+  return !op || op.hasAllElements(cast<OpResult>(array).getResultNumber());
+}
+
+SmallVector<Value> obs::detail::getPushOperands(Operation *op) {
+  return llvm::filter_to_vector(op->getOperands(), [](Value operand) {
+    return isa<PushType>(operand.getType());
+  });
+}
+
+Contract obs::detail::getWeakest(ValueRange arrays) {
+  // An unknown contract may be the weakest.
   Contract weakest = Contract::Disjoint;
   for (Value array : arrays)
     weakest =
@@ -77,7 +91,6 @@ Value PushOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           unsigned dim) {
   return obs::buildExtent(builder, loc, getArray(), dim);
 }
-Contract PushOp::getWeakestContract(unsigned) { return Contract::Disjoint; }
 
 /// Gives every write and put in `op`, less those of fills inside it, to
 /// `writer`.
@@ -173,19 +186,42 @@ Value FillOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
   return getExtents()[llvm::count_if(getType().getExtents().take_front(dim),
                                      ShapedType::isDynamic)];
 }
-Contract FillOp::getWeakestContract(unsigned) {
-  Contract weakest = getContract();
-  getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // Others have their own writes.
+
+/// Calls `visit` for each operation of `fill`, less those of fills inside it,
+/// which have their own writes.
+static void walkOwn(FillOp fill, function_ref<void(Operation *)> visit) {
+  fill.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<FillOp>(op))
       return WalkResult::skip();
-    if (auto write = dyn_cast<WriteOp>(op); write && write.getContract())
-      weakest = std::max(weakest, *write.getContract());
-    else if (auto put = dyn_cast<PutOp>(op))
-      weakest = std::max(weakest, getWeakest(put.getArray()));
+    visit(op);
     return WalkResult::advance();
   });
+}
+SmallVector<Value> FillOp::getWrittenArrays(unsigned) {
+  SmallVector<Value> arrays;
+  walkOwn(*this, [&](Operation *op) {
+    if (auto put = dyn_cast<PutOp>(op))
+      arrays.push_back(put.getArray());
+  });
+  return arrays;
+}
+Contract FillOp::getWeakestContract(unsigned result) {
+  Contract weakest =
+      std::max(getContract(), detail::getWeakest(getWrittenArrays(result)));
+  walkOwn(*this, [&](Operation *op) {
+    if (auto write = dyn_cast<WriteOp>(op); write && write.getContract())
+      weakest = std::max(weakest, *write.getContract());
+  });
   return weakest;
+}
+bool FillOp::hasInitialContents(unsigned result) {
+  return !getInit().empty() || getOnto() ||
+         llvm::any_of(getWrittenArrays(result), obs::hasInitialContents);
+}
+bool FillOp::hasAllElements(unsigned) {
+  // An unchecked fill is taken to write all elements.
+  return !getInit().empty() || getOnto() ||
+         (getContract() == Contract::Disjoint && getUnchecked());
 }
 
 void DistributeOp::emit(OpBuilder &builder, Location loc, unsigned result,
@@ -232,8 +268,8 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
               "by 'to'");
   return zeros.front();
 }
-Contract DistributeOp::getWeakestContract(unsigned result) {
-  return getWeakest(getBody().front().getTerminator()->getOperand(result));
+SmallVector<Value> DistributeOp::getWrittenArrays(unsigned result) {
+  return {getBody().front().getTerminator()->getOperand(result)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,7 +293,7 @@ void MapOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
 }
 Contract MapOp::getWeakestContract(unsigned) {
   // The elements that it changes are final.
-  Contract weakest = getWeakest(getArrays());
+  Contract weakest = detail::getWeakest(getArrays());
   return weakest == Contract::Reduce ? Contract::Disjoint : weakest;
 }
 Value MapOp::getSource() {
@@ -304,10 +340,6 @@ void obs::detail::emitMoved(OpBuilder &builder, Location loc, Value array,
 Value obs::detail::getMovedArray(Operation *op) {
   auto map = dyn_cast<IndexMapOpInterface>(op);
   return map ? map.getArray() : Value();
-}
-
-Contract obs::detail::getContractOfMoved(Value array) {
-  return getWeakest(array);
 }
 
 IndexChange ReindexOp::buildTarget(OpBuilder &, Location) {
@@ -392,7 +424,6 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
       },
       /*isInjective=*/true, writer);
 }
-Contract JoinOp::getWeakestContract(unsigned) { return getWeakest(getArray()); }
 Value JoinOp::getSource() { return getArray(); }
 
 IndexChange TransposeOp::buildTarget(OpBuilder &, Location) {
@@ -438,9 +469,6 @@ void ConcatOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
     start = outer.add(start, obs::buildExtent(builder, loc, array, dim));
   }
 }
-Contract ConcatOp::getWeakestContract(unsigned) {
-  return getWeakest(getArrays());
-}
 
 void InterleaveOp::emit(OpBuilder &builder, Location loc, unsigned,
                         Writer writer) {
@@ -456,7 +484,4 @@ void InterleaveOp::emit(OpBuilder &builder, Location loc, unsigned,
                   return target;
                 });
   }
-}
-Contract InterleaveOp::getWeakestContract(unsigned) {
-  return getWeakest(getArrays());
 }

@@ -25,7 +25,6 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -203,35 +202,6 @@ static bool readsOnlyOwn(ParOp loop, ArrayRef<GetOp> gets,
         return false;
     }
   return true;
-}
-
-/// True if the program of `array`, a push array, writes initial contents before
-/// its other elements.
-static bool hasInitialContents(Value array) {
-  Operation *op = array.getDefiningOp();
-  if (!op || !isa<PushType>(array.getType()))
-    return false;
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([](FillOp fill) {
-        return !fill.getInit().empty() || fill.getOnto() ||
-               fill.getBody()
-                   .walk([](PutOp put) {
-                     return hasInitialContents(put.getArray())
-                                ? WalkResult::interrupt()
-                                : WalkResult::advance();
-                   })
-                   .wasInterrupted();
-      })
-      .Case<CompactOp, ExpandOp, ScatterOp>(
-          [](auto irregular) { return !irregular.getInit().empty(); })
-      .Case([](DistributeOp distribute) {
-        return llvm::any_of(
-            distribute.getBody().front().getTerminator()->getOperands(),
-            hasInitialContents);
-      })
-      .Default([](Operation *other) {
-        return llvm::any_of(other->getOperands(), hasInitialContents);
-      });
 }
 
 /// True if `fill` may write `memory`, although it reads arrays of `derived`:

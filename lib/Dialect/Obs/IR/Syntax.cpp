@@ -11,6 +11,9 @@
 using namespace mlir;
 using namespace mlir::obs;
 
+using Operand = OpAsmParser::UnresolvedOperand;
+using Argument = OpAsmParser::Argument;
+
 ParseResult syntax::parseAttributes(OpAsmParser &parser,
                                     OperationState &state) {
   SMLoc loc = parser.getCurrentLocation();
@@ -291,4 +294,133 @@ void syntax::printShortBody(OpAsmPrinter &printer, Operation *op) {
   if (!isDiscarded(printer.getStream()))
     printer.printOptionalLocationSpecifier(op->getLoc());
   printer << " }";
+}
+
+ParseResult syntax::resolveIndices(OpAsmParser &parser,
+                                   ArrayRef<Operand> operands,
+                                   OperationState &state) {
+  return parser.resolveOperands(operands, parser.getBuilder().getIndexType(),
+                                state.operands);
+}
+
+ParseResult syntax::parseExtents(OpAsmParser &parser,
+                                 SmallVectorImpl<Operand> &extents) {
+  return parser.parseOperandList(extents,
+                                 OpAsmParser::Delimiter::OptionalSquare);
+}
+
+void syntax::printExtents(OpAsmPrinter &printer, ValueRange extents) {
+  if (!extents.empty())
+    printer << " [" << extents << ']';
+}
+
+ParseResult syntax::parseIndexArguments(OpAsmParser &parser,
+                                        SmallVectorImpl<Argument> &arguments) {
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren))
+    return failure();
+  for (Argument &argument : arguments)
+    argument.type = parser.getBuilder().getIndexType();
+  return success();
+}
+
+void syntax::printArguments(OpAsmPrinter &printer, Block &block) {
+  printer << " (";
+  llvm::interleaveComma(block.getArguments(), printer,
+                        [&](Value argument) { printer << argument; });
+  printer << ')';
+}
+
+ParseResult syntax::parseStatements(OpAsmParser &parser, OperationState &state,
+                                    ArrayRef<Argument> arguments) {
+  Region *region = state.addRegion();
+  if (parser.parseRegion(*region, arguments))
+    return failure();
+  if (region->empty()) {
+    Block &block = region->emplaceBlock();
+    for (const Argument &argument : arguments)
+      block.addArgument(argument.type, state.location);
+  }
+  return success();
+}
+
+ParseResult syntax::parseElementBindings(OpAsmParser &parser,
+                                         SmallVectorImpl<Argument> &arguments,
+                                         OperationState &state) {
+  /// An array without a type, and the position of its first name.
+  struct Binding {
+    Operand array;
+    size_t first, end;
+  };
+  SmallVector<Binding> untyped;
+  auto bind = [&](SMLoc loc, Type type) -> ParseResult {
+    if (!isa<PullType, PushType>(type))
+      return parser.emitError(loc, "expected a pull or push array type");
+    ArrayRef<Type> elements = getArrayElementTypes(type);
+    for (auto [array, first, end] : untyped) {
+      if (parser.resolveOperand(array, type, state.operands))
+        return failure();
+      if (elements.size() != end - first)
+        return parser.emitError(loc)
+               << "the array has " << elements.size() << " element types but "
+               << end - first << " names";
+      for (auto [i, element] : llvm::enumerate(elements))
+        arguments[first + i].type = element;
+    }
+    untyped.clear();
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            Binding binding;
+            binding.first = arguments.size();
+            do {
+              if (parser.parseArgument(arguments.emplace_back()))
+                return failure();
+            } while (succeeded(parser.parseOptionalComma()));
+            binding.end = arguments.size();
+            if (parser.parseEqual() || parser.parseOperand(binding.array))
+              return failure();
+            untyped.push_back(binding);
+            if (failed(parser.parseOptionalColon()))
+              return success();
+            Type type;
+            SMLoc loc = parser.getCurrentLocation();
+            return failure(parser.parseType(type) || bind(loc, type));
+          }))
+    return failure();
+  if (untyped.empty())
+    return success();
+  return parser.emitError(untyped.back().array.location,
+                          "expected ':' and the type of the array");
+}
+
+void syntax::printElementBindings(OpAsmPrinter &printer, Block &block,
+                                  ValueRange arrays) {
+  printer << " (";
+  unsigned next = 0;
+  for (auto [i, array] : llvm::enumerate(arrays)) {
+    unsigned count = getArrayElementTypes(array.getType()).size();
+    llvm::interleaveComma(block.getArguments().slice(next, count), printer,
+                          [&](Value argument) { printer << argument; });
+    next += count;
+    printer << " = " << array;
+    bool isLast = i + 1 == arrays.size();
+    if (isLast || arrays[i + 1].getType() != array.getType())
+      printer << " : " << array.getType();
+    if (!isLast)
+      printer << ", ";
+  }
+  printer << ')';
+}
+
+void syntax::printYieldRegion(OpAsmPrinter &printer, Region &region) {
+  printer << ' ';
+  printer.printRegion(region, /*printEntryBlockArgs=*/false);
+}
+
+void syntax::printTypesOf(OpAsmPrinter &printer, Operation *op,
+                          ArrayRef<StringRef> elided) {
+  printer.printOptionalAttrDict(op->getAttrs(), elided);
+  syntax::printArrayTypes(printer, op->getOperandTypes());
+  syntax::printResultTypes(printer, op);
 }

@@ -30,6 +30,38 @@ parseIndexList(OpAsmParser &parser,
                SmallVectorImpl<OpAsmParser::UnresolvedOperand> &values,
                DenseI64ArrayAttr &numbers);
 
+/// Resolves `operands` to `index`.
+ParseResult resolveIndices(OpAsmParser &parser,
+                           ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                           OperationState &state);
+/// (`[` operands `]`)?
+ParseResult
+parseExtents(OpAsmParser &parser,
+             SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extents);
+void printExtents(OpAsmPrinter &printer, ValueRange extents);
+/// (`(` %i, %j `)`) : arguments of type index.
+ParseResult
+parseIndexArguments(OpAsmParser &parser,
+                    SmallVectorImpl<OpAsmParser::Argument> &arguments);
+void printArguments(OpAsmPrinter &printer, Block &block);
+/// `(` (%x, %y = %array (`:` type)?),* `)`: names for the elements of arrays. A
+/// type is that of all arrays before it that have none.
+ParseResult
+parseElementBindings(OpAsmParser &parser,
+                     SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                     OperationState &state);
+void printElementBindings(OpAsmPrinter &printer, Block &block,
+                          ValueRange arrays);
+/// A region with statements and without a terminator. It always has a block.
+ParseResult parseStatements(OpAsmParser &parser, OperationState &state,
+                            ArrayRef<OpAsmParser::Argument> arguments = {});
+/// Prints the attributes of `op`, less those in `elided`, and the types of its
+/// operands, which are arrays, and of its results.
+void printTypesOf(OpAsmPrinter &printer, Operation *op,
+                  ArrayRef<StringRef> elided = {});
+/// Prints a region without the arguments of its block.
+void printYieldRegion(OpAsmPrinter &printer, Region &region);
+
 /// level ::= `thread` | `warp` | `block` | `grid`
 ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level);
 /// Leaves `level` as it is if no level comes next.

@@ -164,3 +164,14 @@ LogicalResult verification::verifyBody(Operation *op, Region &body,
     return op->emitOpError("[region-yield] the region must end with obs.yield");
   return success();
 }
+
+int64_t verification::getNumElements(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  if (llvm::is_contained(extents, 0))
+    return 0;
+  for (int64_t extent : extents)
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(product, extent, product))
+      return ShapedType::kDynamic;
+  return product;
+}

@@ -79,6 +79,9 @@ LogicalResult verifyOperator(Operation *op, Attribute kind,
                              ArrayRef<Type> elements,
                              SymbolTableCollection &tables);
 
+/// Product of extents; kDynamic if one is unknown or the product overflows.
+int64_t getNumElements(ArrayRef<int64_t> extents);
+
 /// The weakest contract of the writes that make `array`, or nothing if its
 /// program is not known. That of a pull array is `disjoint`.
 std::optional<Contract> getWeakestContract(Value array);

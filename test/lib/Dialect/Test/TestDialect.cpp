@@ -242,7 +242,6 @@ void RepeatOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
     writer(builder, loc, element, index.add(begin, index.constant(k)), {});
 }
 
-Contract RepeatOp::getWeakestContract(unsigned) { return Contract::Disjoint; }
 
 LogicalResult RepeatOp::interpret(Execution &execution) {
   PullPtr array = execution.getPull(0);

@@ -103,12 +103,21 @@ SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
 /// Element 0 of `array`, an array of arrays, of which only extents are used.
 Value buildAnyElement(OpBuilder &builder, Location loc, Value array);
 
+/// True if the program of `array` writes initial contents before its other
+/// elements. False if the program is not known.
+bool hasInitialContents(Value array);
+/// True if every element of `array` has a value, whichever elements its program
+/// writes. True if the program is not known.
+bool hasAllElements(Value array);
+
 /// Implementations of the interfaces.
 namespace detail {
 /// The array that an index map moves; null for other operations.
 Value getMovedArray(Operation *op);
-/// The weakest contract of the writes of `array`.
-Contract getContractOfMoved(Value array);
+/// The operands that are push arrays.
+SmallVector<Value> getPushOperands(Operation *op);
+/// The weakest contract of the writes of `arrays`.
+Contract getWeakest(ValueRange arrays);
 /// The program of `array` with its indices changed.
 void emitMoved(OpBuilder &builder, Location loc, Value array,
                const IndexChange &change, bool isInjective, Writer writer);

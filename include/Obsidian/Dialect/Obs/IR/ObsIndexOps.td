@@ -34,7 +34,8 @@ defvar IndexMapDeclaration =
 
 /// The same for those that change its values.
 defvar MappingArrayMethods = PullArrayMethods # [
-  DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource", "buildInitial"]>];
+  DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource", "buildInitial"]>,
+  DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWeakestContract"]>];
 
 def Obs_MapOp : Obs_Op<"map", [
     Pure, Obs_InferredTypes,

@@ -74,7 +74,42 @@ def Obs_PullOpInterface : OpInterface<"PullOpInterface", [Obs_ArrayOpInterface]>
   ];
 }
 
-def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]> {
+def Obs_ProgramOpInterface : OpInterface<"ProgramOpInterface"> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation whose results that are push arrays have a known program. The
+    rules on final values (R7) and on memory (R8) ask it about this program.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The push arrays whose elements the program of result `result` writes.
+    }], "::llvm::SmallVector<::mlir::Value>", "getWrittenArrays",
+      (ins "unsigned":$result), "",
+      "return ::mlir::obs::detail::getPushOperands($_op);">,
+    InterfaceMethod<[{
+      The weakest contract of the writes that make result `result`. A value that
+      writes of contract `reduce` combine is final only after all of these
+      writes. All other values are final where they are written, and so are
+      initial contents.
+    }], "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result),
+      "",
+      "return ::mlir::obs::detail::getWeakest($_op.getWrittenArrays(result));">,
+    InterfaceMethod<[{
+      True if the program of result `result` writes initial contents before its
+      other elements.
+    }], "bool", "hasInitialContents", (ins "unsigned":$result), "",
+      "return ::llvm::any_of($_op.getWrittenArrays(result), "
+      "::mlir::obs::hasInitialContents);">,
+    InterfaceMethod<[{
+      True if every element of result `result` has a value, whichever elements
+      the program writes.
+    }], "bool", "hasAllElements", (ins "unsigned":$result), "",
+      "return ::llvm::all_of($_op.getWrittenArrays(result), "
+      "::mlir::obs::hasAllElements);">
+  ];
+}
+
+def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface, Obs_ProgramOpInterface]> {
   let cppNamespace = "::mlir::obs";
   let description = [{
     An operation with results that are push arrays: programs that take a writer.
@@ -88,12 +123,6 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
     }], "void", "emit",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "unsigned":$result, "::mlir::obs::Writer":$writer)>,
-    InterfaceMethod<[{
-      The weakest contract of the writes that make result `result`. A value that
-      writes of contract `reduce` combine is final only after all of these
-      writes. All other values are final where they are written, and so are
-      initial contents.
-    }], "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result)>,
     InterfaceMethod<[{
       The push operand whose writes are the writes of this array, one for one,
       at other indices or with other values. Null if there is no such operand.
@@ -165,14 +194,11 @@ def Obs_IndexMapOpInterface : OpInterface<"IndexMapOpInterface", [Obs_PullOpInte
                                      $_op.buildTarget(builder, loc),
                                      $_op.isInjective(), writer);
     }
-    ::mlir::obs::Contract getWeakestContract(unsigned) {
-      return ::mlir::obs::detail::getContractOfMoved($_op.getArray());
-    }
   }];
   let verify = "return ::mlir::obs::detail::verifyIndexMap($_op);";
 }
 
-def Obs_ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
+def Obs_ExpandableOpInterface : OpInterface<"ExpandableOpInterface", [Obs_ProgramOpInterface]> {
   let cppNamespace = "::mlir::obs";
   let description = [{
     A collective, or an operation that writes at indices that depend on values.
@@ -185,9 +211,6 @@ def Obs_ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
     InterfaceMethod<"The name of the strategy, if one is requested.",
       "::std::optional<::llvm::StringRef>", "getStrategy", (ins), "",
       "return ::std::nullopt;">,
-    InterfaceMethod<"The weakest contract of the writes that make result `result`.",
-      "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result), "",
-      "return ::mlir::obs::Contract::Disjoint;">,
     InterfaceMethod<[{
       Builds core operations at the insertion point of `builder`, which is before
       this operation, and replaces all uses of its results. The caller erases

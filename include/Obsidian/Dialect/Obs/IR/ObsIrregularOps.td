@@ -25,7 +25,24 @@ class Obs_IrregularOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Obs_CompactOp : Obs_IrregularOp<"compact"> {
+/// The elements without a write have the initial contents `init`, if there are
+/// any.
+class Obs_InitialisedOp<string mnemonic, list<Trait> traits = []>
+    : Obs_IrregularOp<mnemonic, [
+        DeclareOpInterfaceMethods<Obs_ProgramOpInterface,
+          ["hasInitialContents", "hasAllElements"]>
+      ] # traits> {
+  let extraClassDefinition = [{
+    bool $cppClass::hasInitialContents(unsigned result) {
+      return result == 0 && !getInit().empty();
+    }
+    bool $cppClass::hasAllElements(unsigned result) {
+      return result != 0 || !getInit().empty();
+    }
+  }];
+}
+
+def Obs_CompactOp : Obs_InitialisedOp<"compact"> {
   let summary = "The elements whose flag is set";
   let description = [{
     The elements `a[i]` with `f[i]` set, in their order, one after the other
@@ -172,7 +189,7 @@ def Obs_PartitionOp : Obs_IrregularOp<"partition", [
   let hasCustomAssemblyFormat = 1;
 }
 
-def Obs_ExpandOp : Obs_IrregularOp<"expand", [
+def Obs_ExpandOp : Obs_InitialisedOp<"expand", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>]> {
   let summary = "Elements of segments with given lengths";
@@ -232,9 +249,10 @@ def Obs_ExpandOp : Obs_IrregularOp<"expand", [
   let hasCustomAssemblyFormat = 1;
 }
 
-def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
+def Obs_ScatterOp : Obs_InitialisedOp<"scatter", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<Obs_ExpandableOpInterface, ["getWeakestContract"]>,
+    DeclareOpInterfaceMethods<Obs_ProgramOpInterface,
+      ["getWeakestContract", "hasInitialContents", "hasAllElements"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Write elements at the indices in an array";
   let description = [{

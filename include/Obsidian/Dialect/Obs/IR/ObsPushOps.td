@@ -60,7 +60,9 @@ def Obs_PushOp : Obs_Op<"push", [Pure, Obs_InferredTypes] # PushArrayMethods> {
 def Obs_FillOp : Obs_Op<"fill", [
     Pure, AttrSizedOperandSegments, NoTerminator,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods> {
+    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods # [
+    DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWrittenArrays", "getWeakestContract", "hasInitialContents",
+      "hasAllElements"]>]> {
   let summary = "Push array written by a program";
   let description = [{
     The region is a program of the level of the array, with uniform control
@@ -259,7 +261,8 @@ def Obs_PutOp : Obs_Op<"put", [MemoryEffects<[MemWrite]>]> {
 
 def Obs_DistributeOp : Obs_Op<"distribute", [
     Pure, Obs_InferredTypes,
-    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods> {
+    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods # [
+    DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWrittenArrays"]>]> {
   let summary = "One sub-program of a level for each element of an array";
   let description = [{
     The sub-programs run side by side. Their level is at most the level around

@@ -1,12 +1,12 @@
-//===- Pieces.h - Parts of irregular collectives ----------------*- C++ -*-===//
+//===- ExpansionUtils.h - Code that expansions share ------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_PIECES_H
-#define OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_PIECES_H
+#ifndef OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_EXPANSIONUTILS_H
+#define OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_EXPANSIONUTILS_H
 
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Transforms/Collectives/Collectives.h"
@@ -106,6 +106,8 @@ FailureOr<Value> scanNumbers(CollectiveBuilder &c, ExpandableOpInterface op,
 Value getSum(CollectiveBuilder &c, Value scanned, Value count);
 
 // One function for each file of operations.
+LogicalResult expandCompact(OpBuilder &builder, CompactOp op);
+LogicalResult expandExpand(OpBuilder &builder, ExpandOp op);
 LogicalResult expandRank(OpBuilder &builder, RankOp op);
 LogicalResult expandPartition(OpBuilder &builder, PartitionOp op);
 LogicalResult expandScatter(OpBuilder &builder, ScatterOp op,
@@ -113,4 +115,4 @@ LogicalResult expandScatter(OpBuilder &builder, ScatterOp op,
 
 } // namespace mlir::obs::strategies
 
-#endif // OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_PIECES_H
+#endif // OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_EXPANSIONUTILS_H

@@ -1,11 +1,11 @@
-//===- Pieces.cpp - Parts of irregular collectives ------------------------===//
+//===- ExpansionUtils.cpp - Code that expansions share --------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pieces.h"
+#include "ExpansionUtils.h"
 #include "Expansion.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
