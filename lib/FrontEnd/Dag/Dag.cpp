@@ -24,31 +24,13 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });
   Diagnostics diagnostics(sources, context);
-  Program program = parse(diagnostics);
-  if (diagnostics.hasFailed())
-    return {};
-  const Function *entry = program.functions.back().get();
-  if (!options.entry.empty()) {
-    auto it = llvm::find_if(program.functions, [&](const auto &function) {
-      return function->name == options.entry;
-    });
-    if (it == program.functions.end()) {
-      diagnostics.error(entry->loc,
-                        "the program has no function '{0}'; its last one is "
-                        "'{1}'",
-                        options.entry, entry->name);
-      return {};
-    }
-    entry = it->get();
-  }
-  Graph graph(program, *entry, diagnostics);
-  if (!graph.result)
-    return {};
+  Graph graph(diagnostics);
+  parse(graph, options.entry);
   Plan plan;
-  if (options.search)
-    plan = search(graph, entry->name, options.candidate, options.explain);
+  if (!diagnostics.hasFailed() && options.search)
+    plan = search(graph, options.candidate, options.explain);
   if (diagnostics.hasFailed())
     return {};
   Choices choices;
-  return lower(graph, entry->name, plan, choices);
+  return lower(graph, plan, choices);
 }

@@ -40,7 +40,7 @@ Value Lowering::generate(
 /// The extent on the host. Only a bound can be negative.
 Value Lowering::getExtent(Node *bound) {
   Value extent = emitIndex(bound);
-  if (bound->is(Node::Binary))
+  if (bound->is(Node::Scalar) && !bound->is(Opcode::Max))
     extent = arith::MaxSIOp::create(b, extent, b.getIndex(0));
   return extent;
 }
@@ -67,7 +67,8 @@ Value Lowering::addGridKernel(Node *node, Node *array, Value extent) {
 }
 
 void Lowering::nameKernel(ForceOp op) {
-  op.setKernel(("dag_" + name + "_" + Twine(choices.kernels.size())).str());
+  op.setKernel(
+      ("dag_" + graph.name + "_" + Twine(choices.kernels.size())).str());
   choices.kernels.back().name = op.getKernel()->str();
 }
 
@@ -189,8 +190,8 @@ std::pair<Node *, Node *> Lowering::getFactors(Node *node) {
       isStored(sum->ops[1]))
     return {};
   Node *product = sum->ops[1]->ops[2];
-  if (!product->is(Node::Binary) || product->opcode() != Opcode::Mul ||
-      !sum->ops[1]->ops[0]->free.empty() || !node->ops[2]->ops[0]->free.empty())
+  if (!product->is(Opcode::Mul) || !sum->ops[1]->ops[0]->free.empty() ||
+      !node->ops[2]->ops[0]->free.empty())
     return {};
   Node *a = product->ops[0], *b = product->ops[1];
   if (a->dependsOn(column))
@@ -217,14 +218,14 @@ Value Lowering::getFactor(Node *factor, Node *outer, Node *inner) {
              return (e.a == a && e.b == b) || (e.a == b && e.b == a);
            });
   };
-  bool isMemory = base->is(Node::ParamArray) ||
+  bool isMemory = base->is(Node::Param) ||
                   (isStored(base) && stored.at(base).loops.empty());
   if (factor->is(Node::Index) && isMemory && indices.size() == 2 &&
       indices[1] == outer && indices[0] == inner &&
       isEqual(graph.getDim(base, 0), outer->ops[0]) && graph.getDim(base, 1) &&
       isEqual(graph.getDim(base, 1), inner->ops[0])) {
-    Value memory = base->is(Node::ParamArray) ? bindings.at(base).values[0]
-                                              : stored.at(base).array;
+    Value memory = base->is(Node::Param) ? bindings.at(base).values[0]
+                                         : stored.at(base).array;
     return ReshapeOp::create(
         b,
         PullType::get(context, {1, ShapedType::kDynamic, ShapedType::kDynamic},
@@ -246,7 +247,7 @@ Value Lowering::storeProduct(Node *node) {
   Value first = emit(sum->ops[0]).values[0];
   auto combine = [&](Opcode op) {
     return [this, op](ValueRange values) -> SmallVector<Value> {
-      return {computeBinary(op, values[0], values[1])};
+      return {computeScalar(op, values)};
     };
   };
   auto multiply = combine(Opcode::Mul), add = combine(Opcode::Add);

@@ -51,8 +51,8 @@ struct Scope {
 
 class Lowering {
 public:
-  Lowering(Graph &graph, StringRef name, const Plan &plan, Choices &choices)
-      : graph(graph), name(name), plan(plan), choices(choices),
+  Lowering(Graph &graph, const Plan &plan, Choices &choices)
+      : graph(graph), plan(plan), choices(choices),
         context(graph.diagnostics.context),
         b(UnknownLoc::get(context), context), indexType(b.getIndexType()) {}
 
@@ -116,8 +116,7 @@ private:
   /// A function of the values of all operands.
   Result computeFrom(Node *node, bool isIndex,
                      llvm::function_ref<Value(ValueRange)> function);
-  Value computeBinary(Opcode op, Value x, Value y);
-  Value computeMath(Node *node, ValueRange x);
+  Value computeScalar(Opcode op, ValueRange operands);
   /// The element of `array`. It is not computed outside of scope `depth`.
   Result access(Node *array, SmallVector<Result, 4> indices,
                 unsigned depth = 0);
@@ -167,7 +166,6 @@ private:
   bool hasFailed() const { return graph.diagnostics.hasFailed(); }
 
   Graph &graph;
-  StringRef name;
   const Plan &plan;
   Choices &choices;
   MLIRContext *context;

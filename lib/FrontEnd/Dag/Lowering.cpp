@@ -22,7 +22,7 @@ using namespace mlir::obs::dag;
 void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
                            const std::string &valueName) {
   if (node->is(Node::Tuple)) {
-    for (auto [field, op] : llvm::zip(node->type->decl->fields, node->ops))
+    for (auto [field, op] : llvm::zip(node->type->fields, node->ops))
       returnValue(op, values, valueName + "_" + field.name.str());
     return;
   }
@@ -49,7 +49,7 @@ void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
     return fail(node, "an array of structs that contain arrays cannot be "
                       "returned; return the arrays");
   addNames(1);
-  if (!node->is(Node::ParamArray)) {
+  if (!node->is(Node::Param)) {
     store(node);
     if (hasFailed())
       return;
@@ -96,12 +96,15 @@ OwningOpRef<ModuleOp> Lowering::run() {
   OwningOpRef<ModuleOp> module(ModuleOp::create(b.getLoc()));
   b.setInsertionPointToEnd(module->getBody());
   SmallVector<mlir::Type> params;
-  for (const DagType *type : graph.paramTypes)
-    params.push_back(type->isArray() ? pull(type->getRank(), getTypes(type))
-                                     : getTypes(type)[0]);
+  for (Node *param : graph.params) {
+    Types types = getTypes(param->type);
+    params.push_back(param->type->isArray()
+                         ? pull(param->type->getRank(), types)
+                         : types[0]);
+  }
   if (plan.isEstimate)
     params.push_back(indexType);
-  function = func::FuncOp::create(b, name, b.getFunctionType(params, {}));
+  function = func::FuncOp::create(b, graph.name, b.getFunctionType(params, {}));
   Block *block = function.addEntryBlock();
   scopes.push_back(Scope{block, Level::Grid, nullptr, {}});
   b.setInsertionPointToEnd(block);
@@ -128,8 +131,7 @@ OwningOpRef<ModuleOp> Lowering::run() {
   return module;
 }
 
-OwningOpRef<ModuleOp> mlir::obs::dag::lower(Graph &graph, StringRef name,
-                                            const Plan &plan,
+OwningOpRef<ModuleOp> mlir::obs::dag::lower(Graph &graph, const Plan &plan,
                                             Choices &choices) {
-  return Lowering(graph, name, plan, choices).run();
+  return Lowering(graph, plan, choices).run();
 }

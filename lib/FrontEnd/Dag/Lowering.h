@@ -61,12 +61,11 @@ struct Choices {
 
 /// Builds a module of the graph with the choices of `plan`. Null after an
 /// error. Writes the other possible choices to `choices`.
-OwningOpRef<ModuleOp> lower(Graph &graph, StringRef name, const Plan &plan,
-                            Choices &choices);
+OwningOpRef<ModuleOp> lower(Graph &graph, const Plan &plan, Choices &choices);
 
 /// The plan with the lowest score, or candidate `number` if that is not
 /// negative. Prints all candidates, their scores and the reason to `explain`.
-Plan search(Graph &graph, StringRef name, int number, raw_ostream *explain);
+Plan search(Graph &graph, int number, raw_ostream *explain);
 
 } // namespace mlir::obs::dag
 

@@ -29,7 +29,7 @@ void Lowering::addTypes(const DagType *type, Types &types) {
     types.push_back(b.getI1Type());
     break;
   case DagType::Struct:
-    for (const Parameter &field : type->decl->fields)
+    for (const Variable &field : type->fields)
       addTypes(field.type, types);
     break;
   case DagType::Array:

@@ -38,8 +38,7 @@ struct Candidate {
 
 class Search {
 public:
-  Search(Graph &graph, StringRef name, raw_ostream *explain)
-      : graph(graph), name(name), explain(explain) {}
+  Search(Graph &graph, raw_ostream *explain) : graph(graph), explain(explain) {}
 
   Plan run(int number);
 
@@ -51,7 +50,6 @@ private:
   void print(const Candidate &candidate, unsigned number);
 
   Graph &graph;
-  StringRef name;
   raw_ostream *explain;
   std::vector<Candidate> candidates;
 };
@@ -122,7 +120,7 @@ bool Search::add(Plan plan, const Twine &what) {
     ScopedDiagnosticHandler quiet(graph.diagnostics.context,
                                   [](Diagnostic &) { return success(); });
     OwningOpRef<ModuleOp> module =
-        lower(graph, name, candidate.plan, candidate.choices);
+        lower(graph, candidate.plan, candidate.choices);
     graph.diagnostics.forget();
     if (module)
       report = reportCost(*module, ObsToGPUOptions(), llvm::nulls());
@@ -221,7 +219,7 @@ Plan Search::run(int number) {
       best = k;
   if (explain) {
     *explain
-        << "dag: " << candidates.size() << " candidates for '" << name
+        << "dag: " << candidates.size() << " candidates for '" << graph.name
         << "'; arrays of 2^20, 1024 x 1024, 128 x 128 x 128, ... elements\n";
     for (auto [k, candidate] : llvm::enumerate(candidates))
       print(candidate, k);
@@ -238,7 +236,6 @@ Plan Search::run(int number) {
   return candidates[best].plan;
 }
 
-Plan mlir::obs::dag::search(Graph &graph, StringRef name, int number,
-                            raw_ostream *explain) {
-  return Search(graph, name, explain).run(number);
+Plan mlir::obs::dag::search(Graph &graph, int number, raw_ostream *explain) {
+  return Search(graph, explain).run(number);
 }

@@ -96,7 +96,7 @@ bool Lowering::isHeavy(Node *node) {
       return;
     if (part->is(Node::Reduce) && !isStored(part))
       operations += 100;
-    operations += part->is(Node::Binary) || part->is(Node::Math);
+    operations += part->is(Node::Scalar);
     // The array that is read is included, unless it is in memory.
     if (!part->is(Node::Scan) && !part->is(Node::Filter) &&
         !part->is(Node::LoopVar))
@@ -132,7 +132,7 @@ bool Lowering::isStored(Node *node) {
     break;
   default:
     return results.count(node) && node->type->isArray() &&
-           !node->is(Node::ParamArray);
+           !node->is(Node::Param);
   }
   auto it = plan.stores.find(node);
   return it != plan.stores.end() ? it->second : storedByDefault.count(node) > 0;

@@ -53,16 +53,16 @@ Result Lowering::computeFrom(Node *node, bool isIndex,
 /// True for a number that is computed from indices and extents only. With 64
 /// bits, it has the same value as with 32 bits.
 static bool isAffine(Node *node) {
-  if (node->is(Node::Binary))
-    return (node->opcode() <= Opcode::Rem) && isAffine(node->ops[0]) &&
+  if (node->is(Node::Scalar))
+    return node->opcode() <= Opcode::Rem && isAffine(node->ops[0]) &&
            isAffine(node->ops[1]);
   return node->is(Node::LoopVar) || node->is(Node::ParamDim) ||
-         node->is(Node::Const) || node->is(Node::ParamScalar);
+         node->is(Node::Const) || node->is(Node::Param);
 }
 
 /// True for an affine number that is never negative.
 static bool isNatural(Node *node) {
-  if (node->is(Node::Binary))
+  if (node->is(Node::Scalar))
     return node->opcode() != Opcode::Sub && isNatural(node->ops[0]) &&
            isNatural(node->ops[1]);
   return node->is(Node::LoopVar) || node->is(Node::ParamDim) ||
@@ -86,14 +86,14 @@ Result Lowering::computeIndex(Node *node) {
   default:
     break;
   }
-  if (node->is(Node::Binary) && isAffine(node))
+  if (node->is(Node::Scalar) && isAffine(node))
     return computeFrom(node, /*isIndex=*/true, [&](ValueRange x) -> Value {
       Opcode op = node->opcode();
       if (op == Opcode::Div && isNatural(node))
         return arith::DivUIOp::create(b, x[0], x[1]);
       if (op == Opcode::Rem && isNatural(node))
         return arith::RemUIOp::create(b, x[0], x[1]);
-      return computeBinary(op, x[0], x[1]);
+      return computeScalar(op, x);
     });
   Result number = emit(node);
   return compute(number.depth, [&]() -> SmallVector<Value> {
@@ -101,73 +101,67 @@ Result Lowering::computeIndex(Node *node) {
   });
 }
 
-Value Lowering::computeBinary(Opcode op, Value x, Value y) {
+Value Lowering::computeScalar(Opcode op, ValueRange x) {
   using namespace arith;
   using Order = ScalarBuilder::Order;
+  mlir::Type i32 = b.getI32Type();
   switch (op) {
   case Opcode::Add:
-    return b.add(x, y);
+    return b.add(x[0], x[1]);
   case Opcode::Sub:
-    return b.sub(x, y);
+    return b.sub(x[0], x[1]);
   case Opcode::Mul:
-    return b.mul(x, y);
+    return b.mul(x[0], x[1]);
   case Opcode::Div:
-    return b.build<DivFOp, DivSIOp>(x, y);
+    return b.build<DivFOp, DivSIOp>(x[0], x[1]);
   case Opcode::Rem:
-    return b.build<RemFOp, RemSIOp>(x, y);
+    return b.build<RemFOp, RemSIOp>(x[0], x[1]);
   case Opcode::Shl:
-    return ShLIOp::create(b, x, y);
+    return ShLIOp::create(b, x[0], x[1]);
   case Opcode::Shr:
-    return ShRSIOp::create(b, x, y);
+    return ShRSIOp::create(b, x[0], x[1]);
   case Opcode::And:
   case Opcode::AndAnd:
-    return AndIOp::create(b, x, y);
+    return AndIOp::create(b, x[0], x[1]);
   case Opcode::Or:
   case Opcode::OrOr:
-    return OrIOp::create(b, x, y);
+    return OrIOp::create(b, x[0], x[1]);
   case Opcode::Xor:
-    return XOrIOp::create(b, x, y);
+    return XOrIOp::create(b, x[0], x[1]);
   case Opcode::Lt:
-    return b.compare(Order::LT, x, y);
+    return b.compare(Order::LT, x[0], x[1]);
   case Opcode::Le:
-    return b.compare(Order::LE, x, y);
+    return b.compare(Order::LE, x[0], x[1]);
   case Opcode::Gt:
-    return b.compare(Order::GT, x, y);
+    return b.compare(Order::GT, x[0], x[1]);
   case Opcode::Ge:
-    return b.compare(Order::GE, x, y);
+    return b.compare(Order::GE, x[0], x[1]);
   case Opcode::Neg:
+    return b.negate(x[0]);
   case Opcode::Not:
-    break;
-  }
-  llvm_unreachable("the operator takes one value");
-}
-
-Value Lowering::computeMath(Node *node, ValueRange x) {
-  mlir::Type i32 = b.getI32Type();
-  switch (node->primitive()) {
-  case Primitive::Min:
-  case Primitive::Max: {
-    bool isMin = node->primitive() == Primitive::Min;
+    return XOrIOp::create(b, x[0], b.getNumber(i32, -1));
+  case Opcode::Min:
+  case Opcode::Max: {
+    bool isMin = op == Opcode::Min;
     if (!isa<FloatType>(x[0].getType()))
-      return isMin ? arith::MinSIOp::create(b, x[0], x[1]).getResult()
-                   : arith::MaxSIOp::create(b, x[0], x[1]).getResult();
+      return isMin ? MinSIOp::create(b, x[0], x[1]).getResult()
+                   : MaxSIOp::create(b, x[0], x[1]).getResult();
     // If both are equal, the result is the first one.
-    Value isFirst = computeBinary(isMin ? Opcode::Le : Opcode::Ge, x[0], x[1]);
+    Value isFirst = b.compare(isMin ? Order::LE : Order::GE, x[0], x[1]);
     return b.select(isFirst, x[0], x[1]);
   }
-  case Primitive::Log2: {
-    Value positive = arith::MaxSIOp::create(b, x[0], b.getNumber(i32, 1));
+  case Opcode::Log2: {
+    Value positive = MaxSIOp::create(b, x[0], b.getNumber(i32, 1));
     Value zeros = math::CountLeadingZerosOp::create(b, positive);
     return b.sub(b.getNumber(i32, 31), zeros);
   }
-  case Primitive::FloatOfInt:
+  case Opcode::FloatOfInt:
     return b.convert(x[0], b.getF32Type());
-  case Primitive::IntOfFloat:
-  case Primitive::FilterWith:
+  case Opcode::IntOfFloat:
+  case Opcode::IntOfBool:
     return b.convert(x[0], i32);
-  default:
-    llvm_unreachable("the primitive has arrays");
   }
+  llvm_unreachable("all operations are above");
 }
 
 /// The second operand may read out of bounds if the first one determines the
@@ -197,7 +191,7 @@ Result Lowering::compute(Node *node) {
       return {b.getNumber(type, isa<FloatType>(type) ? node->number
                                                      : double(node->attr))};
     });
-  case Node::ParamScalar:
+  case Node::Param:
   case Node::OpVar:
     return bindings.at(node);
   case Node::ParamDim:
@@ -227,20 +221,11 @@ Result Lowering::compute(Node *node) {
                   : count};
     });
   }
-  case Node::Unary:
-    return computeFrom(node, /*isIndex=*/false, [&](ValueRange x) -> Value {
-      if (node->opcode() == Opcode::Neg)
-        return b.negate(x[0]);
-      return arith::XOrIOp::create(b, x[0], b.getNumber(b.getI32Type(), -1));
-    });
-  case Node::Math:
-    return computeFrom(node, /*isIndex=*/false,
-                       [&](ValueRange x) { return computeMath(node, x); });
-  case Node::Binary:
+  case Node::Scalar:
     if (node->ops.size() == 3)
       return computeLazily(node);
     return computeFrom(node, /*isIndex=*/false, [&](ValueRange x) {
-      return computeBinary(node->opcode(), x[0], x[1]);
+      return computeScalar(node->opcode(), x);
     });
   case Node::Tuple: {
     Result result;
@@ -254,8 +239,8 @@ Result Lowering::compute(Node *node) {
   case Node::Field: {
     Result whole = emit(node->ops[0]);
     unsigned first = 0;
-    const std::vector<Parameter> &fields = node->ops[0]->type->decl->fields;
-    for (const Parameter &field : ArrayRef(fields).take_front(node->attr))
+    const std::vector<Variable> &fields = node->ops[0]->type->fields;
+    for (const Variable &field : ArrayRef(fields).take_front(node->attr))
       first += getTypes(field.type).size();
     whole.values = SmallVector<Value>(
         ArrayRef(whole.values).slice(first, getTypes(node->type).size()));
@@ -274,7 +259,7 @@ Result Lowering::compute(Node *node) {
 Result Lowering::access(Node *array, SmallVector<Result, 4> indices,
                         unsigned depth) {
   Value memory;
-  if (array->is(Node::ParamArray)) {
+  if (array->is(Node::Param)) {
     memory = bindings.at(array).values[0];
   } else if (isStored(array)) {
     const Stored &source = stored.at(array);
