@@ -32,5 +32,5 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
   if (diagnostics.hasFailed())
     return {};
   Choices choices;
-  return lower(graph, plan, choices);
+  return Lowering(graph, plan, choices).run();
 }

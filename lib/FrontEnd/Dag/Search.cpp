@@ -91,9 +91,7 @@ double Search::score(const Choices::Kernel &kernel,
     }
   }
   int64_t threads = 1;
-  bool isFlat = schedule.level == Level::Grid ||
-                (schedule.level == Level::Thread &&
-                 schedule.prefix == kernel.extents.size());
+  bool isFlat = schedule.level == Level::Grid || kernel.isFlat();
   for (auto [k, extent] : llvm::enumerate(kernel.extents))
     if (isFlat || k < schedule.prefix)
       threads =
@@ -109,25 +107,42 @@ double Search::score(const Choices::Kernel &kernel,
   return 3 + 1e6 * seconds;
 }
 
+/// Gives extents and ints of the function numbers. The arrays that all threads
+/// of the grid combine have an unknown extent, because the time of a report
+/// grows with this extent.
+static void estimate(ModuleOp module, const Choices &choices) {
+  auto function = *module.getOps<func::FuncOp>().begin();
+  ScalarBuilder b(function.getLoc(), module.getContext());
+  for (auto [value, number] : choices.estimates) {
+    b.setInsertionPointAfterValue(value);
+    value.replaceAllUsesWith(b.getNumber(value.getType(), number));
+  }
+  unsigned last = function.getNumArguments();
+  (void)function.insertArgument(last, b.getIndexType(), {}, b.getLoc());
+  for (Value array : choices.gridArrays)
+    array.getDefiningOp<GenerateOp>().getExtentsMutable().assign(
+        function.getArgument(last));
+}
+
 bool Search::add(Plan plan, const Twine &what) {
   if (candidates.size() >= maxCandidates)
     return false;
   Candidate candidate{std::move(plan), {}, {}, 0, what.str()};
-  candidate.plan.isEstimate = true;
   FailureOr<llvm::json::Value> report = failure();
   {
     // A candidate with an error is not an error of the program.
     ScopedDiagnosticHandler quiet(graph.diagnostics.context,
                                   [](Diagnostic &) { return success(); });
     OwningOpRef<ModuleOp> module =
-        lower(graph, candidate.plan, candidate.choices);
+        Lowering(graph, candidate.plan, candidate.choices).run();
     graph.diagnostics.forget();
-    if (module)
+    if (module) {
+      estimate(*module, candidate.choices);
       report = reportCost(*module, ObsToGPUOptions(), llvm::nulls());
+    }
   }
   if (failed(report))
     return false;
-  candidate.plan.isEstimate = false;
   for (const Choices::Kernel &kernel : candidate.choices.kernels) {
     const llvm::json::Object *found = nullptr;
     for (const llvm::json::Value &one :
@@ -185,8 +200,7 @@ void Search::print(const Candidate &candidate, unsigned number) {
       *explain << "all threads of the grid";
     else if (taken.isTiled)
       *explain << "each block a tile of 64 x 64 elements";
-    else if (taken.level == Level::Thread &&
-             taken.prefix == kernel.extents.size())
+    else if (kernel.isFlat())
       *explain << "each thread an element";
     else
       *explain << "each " << stringifyLevel(taken.level) << " an iteration of "
