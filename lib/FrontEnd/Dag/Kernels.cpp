@@ -117,33 +117,24 @@ Node *Lowering::open(Node *array) {
 /// bound one after the other. Past the end of a row, the element is 0.
 Lowering::Values Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
                                        ArrayRef<Value> indices, Node *current) {
-  auto guarded = [&](Node *length, Body body) {
-    // If all rows have equal lengths, no condition is needed. The same holds
-    // for a value that does not depend on the row.
-    if (!length || length->free.empty() ||
-        llvm::any_of(length->free, [&](Node *v) { return !bindings.count(v); }))
-      return body();
-    Value end = emitIndex(length);
-    Value isInside = b.compare(ScalarBuilder::Order::LT, indices.front(), end);
-    return choose(isInside, getZeros(getTypes(node->type)), body);
-  };
-  if (!loops.empty())
-    return guarded(loops.front()->ops[0], [&] {
-      bindings[loops.front()] = {indices.front()};
-      return emitElement(node, loops.drop_front(), indices.drop_front(),
-                         current);
-    });
   if (indices.empty())
     return emit(current);
   current = open(current);
-  if (current->is(Node::Build) && !isStored(current))
-    return guarded(current->ops[0], [&] {
-      bindings[current->ops[1]] = {indices.front()};
-      return emitElement(node, {}, indices.drop_front(), current->ops[2]);
+  bool isVirtual = current->is(Node::Build) && !isStored(current);
+  Node *loop = !loops.empty() ? loops.front()
+               : isVirtual    ? current->ops[1]
+                              : nullptr;
+  if (loop)
+    return chooseInRow(loop->ops[0], indices.front(), node->type, [&] {
+      bindings[loop] = {indices.front()};
+      return emitElement(node, loops.drop_front(!loops.empty()),
+                         indices.drop_front(),
+                         loops.empty() ? current->ops[2] : current);
     });
   // Other arrays are in memory. Their rows may have different lengths.
-  return guarded(indices.size() == 1 ? graph.getDim(current, 0) : nullptr,
-                 [&] { return access(current, Values(indices)); });
+  Node *length = indices.size() == 1 ? graph.getDim(current, 0) : nullptr;
+  return chooseInRow(length, indices.front(), node->type,
+                     [&] { return access(current, Values(indices)); });
 }
 
 /// The array [1, outer, inner] with the values of `factor`.
@@ -238,83 +229,81 @@ void Lowering::storeElements(Node *node, Stored &result) {
   result.array = reshape(result.array, extents);
 }
 
-/// Combines a whole array by all threads of the grid.
-void Lowering::storeSum(Node *node, Stored &result) {
-  Node *array = getReduced(node).first;
-  bool hasFlags = getReduced(node).second;
-  addGridKernel(node, array);
-  Value elements = getReducedElements(node, emitIndex(graph.getDim(array, 0)));
-  choices.gridArrays.push_back(elements);
-  Values init = getFirst(node);
-  Choice choice;
-  choice.commutative = node->attr != 0;
-  Value sum = b.reduce(
-      elements, init, /*dims=*/{0},
-      [&](ValueRange e) {
-        return inside(Level::Thread,
-                      [&] { return combine(node, e, hasFlags); });
-      },
-      choice);
-  result.array = nameKernel({sum})[0];
-  if (hasFlags)
-    result.array = b.zip(ArrayRef(b.unzip(sum)).drop_front());
+/// The first `extent` elements of arrays, of which some may be null. Past the
+/// end of a row, an element is 0.
+Value Lowering::read(ArrayRef<Node *> arrays, Value extent) {
+  Value elements = generate(extent, [&](ValueRange k) {
+    Values values;
+    for (Node *array : arrays)
+      if (array) {
+        Node *length = graph.getDim(array, 0);
+        bool isWhole = emitIndex(length) == extent;
+        llvm::append_range(values, chooseInRow(isWhole ? nullptr : length, k[0],
+                                               array->type->element, [&] {
+                                                 return access(array, {k[0]});
+                                               }));
+      }
+    return values;
+  });
+  if (getLevel() == Level::Grid)
+    choices.gridArrays.push_back(elements);
+  return elements;
 }
 
 /// A scan or filter at `level` of arrays of `extent` elements.
 Lowering::Values Lowering::runCollective(Node *node, Level level,
                                          Value extent) {
-  bool isScan = node->is(Node::Scan);
   Types types = getTypes(node->type);
-  auto read = [&](Node *from, Types elements) {
-    Value array = generate(extent, [&](ValueRange k) {
-      auto element = [&] { return access(from, {k[0]}); };
-      Node *length = graph.getDim(from, 0);
-      if (length->free.empty())
-        return element();
-      Value isInside =
-          b.compare(ScalarBuilder::Order::LT, k[0], emitIndex(length));
-      return choose(isInside, getZeros(elements), element);
-    });
-    if (level == Level::Grid)
-      choices.gridArrays.push_back(array);
-    return array;
-  };
   auto push = [&](int64_t extent, ArrayRef<mlir::Type> elements) {
     return PushType::get(b.getContext(), level, extent, elements);
   };
-  Value elements = read(node->ops[isScan], types);
-  if (isScan) {
-    Values init = emit(node->ops[0]);
-    Region region;
-    Types both = types;
-    both.append(types);
-    b.buildBlock(region, both, [&](ValueRange e) {
-      return inside(Level::Thread, [&] { return combine(node, e); });
-    });
-    auto scan = ScanOp::create(
-        b, push(ShapedType::kDynamic, types), TypeRange(), elements, init,
-        level, /*exclusive=*/true, /*total=*/false,
-        /*commutative=*/node->attr != 0,
-        isAssociative(node) ? StringAttr() : b.getStringAttr("sequential"));
-    scan.getBody().takeBody(region);
-    return {scan.getResult()};
+  if (node->is(Node::Filter)) {
+    Value elements = read(node->ops[0], extent),
+          flags = read(node->ops[1], extent);
+    auto compact = CompactOp::create(b, push(ShapedType::kDynamic, types),
+                                     push(1, b.getI32Type()), elements, flags,
+                                     getZeros(types), StringAttr());
+    return {compact.getResult(), compact.getCount()};
   }
-  Value flags = read(node->ops[1], {b.getI1Type()});
-  auto compact = CompactOp::create(b, push(ShapedType::kDynamic, types),
-                                   push(1, b.getI32Type()), elements, flags,
-                                   getZeros(types), StringAttr());
-  return {compact.getResult(), compact.getCount()};
+  Value elements = read(node->ops[1], extent);
+  Values init = emit(node->ops[0]);
+  Region region;
+  Types both = types;
+  both.append(types);
+  b.buildBlock(region, both,
+               [&](ValueRange e) { return combineElements(node, e); });
+  auto scan = ScanOp::create(
+      b, push(ShapedType::kDynamic, types), TypeRange(), elements, init, level,
+      /*exclusive=*/true, /*total=*/false, /*commutative=*/node->attr != 0,
+      isAssociative(node) ? StringAttr() : b.getStringAttr("sequential"));
+  scan.getBody().takeBody(region);
+  return {scan.getResult()};
 }
 
 void Lowering::storeCollective(Node *node, Stored &result) {
-  bool isScan = node->is(Node::Scan);
-  Node *source = isScan ? node : node->ops[0];
+  bool isFilter = node->is(Node::Filter), isReduce = node->is(Node::Reduce);
+  Node *source = isFilter   ? node->ops[0]
+                 : isReduce ? getReduced(node).first
+                            : node;
   Value extent = getExtent(graph.getBound(source, 0));
-  // An operator that is not associative needs one thread.
-  bool isGrid = result.loops.empty() && (!isScan || isAssociative(node));
+  bool isGrid = result.loops.empty() && (isFilter || isAssociative(node));
+  if (isGrid)
+    addGridKernel(node, source);
+  if (isReduce) {
+    Node *flags = getReduced(node).second;
+    Value elements = read({flags, source}, extent);
+    Choice choice;
+    choice.commutative = node->attr != 0;
+    result.array = b.reduce(
+        elements, getFirst(node), /*dims=*/{0},
+        [&](ValueRange e) { return combineElements(node, e); }, choice);
+    nameKernel({result.array});
+    if (flags)
+      result.array = b.zip(ArrayRef(b.unzip(result.array)).drop_front());
+    return;
+  }
   Values arrays;
   if (isGrid) {
-    addGridKernel(node, source);
     arrays = force(runCollective(node, Level::Grid, extent));
   } else {
     Values extents = getExtents(result.loops);
@@ -322,13 +311,13 @@ void Lowering::storeCollective(Node *node, Stored &result) {
     Level level = getSchedule(node, result.loops, rank).level;
     arrays = distribute(level, extents, result.loops,
                         [&] { return runCollective(node, level, extent); });
-    if (!isScan)
+    if (isFilter)
       arrays[1] = reshape(arrays[1], extents);
     extents.push_back(extent);
     arrays[0] = reshape(arrays[0], extents);
   }
   result.array = arrays[0];
-  if (isScan)
+  if (!isFilter)
     return;
   result.count = arrays[1];
   if (!result.loops.empty())
@@ -379,11 +368,12 @@ void Lowering::store(Node *node) {
   Location outerLoc = b.getLoc();
   b.setLoc(node->loc);
   at(0, [&] {
-    if (node->is(Node::Scan) || node->is(Node::Filter))
+    // All threads of the grid combine an array outside of loops, but an
+    // operator that is not associative needs one thread.
+    bool isSum = node->is(Node::Reduce) && result.loops.empty();
+    if (node->is(Node::Scan) || node->is(Node::Filter) ||
+        (isSum && isAssociative(node)))
       storeCollective(node, result);
-    else if (node->is(Node::Reduce) && result.loops.empty() &&
-             isAssociative(node))
-      storeSum(node, result);
     else
       storeElements(node, result);
     return Values();

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "Obsidian/FrontEnd/Dag/Dag.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -120,4 +122,25 @@ OwningOpRef<ModuleOp> Lowering::run() {
   if (failed(verify(*module)))
     return {};
   return module;
+}
+
+OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
+                                                MLIRContext *context,
+                                                const DagOptions &options) {
+  context->loadDialect<ObsDialect, func::FuncDialect, arith::ArithDialect,
+                       math::MathDialect, scf::SCFDialect>();
+  // Remarks of passes name operations that a Dag program does not contain.
+  context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  Diagnostics diagnostics(sources, context);
+  Graph graph(diagnostics);
+  parse(graph, options.entry);
+  Plan plan;
+  if (!diagnostics.hasFailed() && options.search)
+    plan = search(graph, options.candidate, options.explain);
+  if (diagnostics.hasFailed())
+    return {};
+  Choices choices;
+  return Lowering(graph, plan, choices).run();
 }

@@ -63,6 +63,7 @@ struct Choices {
     std::vector<Schedule> schedules = {};
     Schedule taken = {};
     double reads = 1; ///< Per element of a collective of level grid.
+    double time = 0;  ///< In microseconds, as estimated.
 
     /// True if each thread computes one element.
     bool isFlat() const {
@@ -135,6 +136,9 @@ private:
   Values getBinding(Node *loop);
   /// The values of `body` if `condition` is true, else `others`.
   Values choose(Value condition, ArrayRef<Value> others, Body body);
+  /// The values of `body` if `index` is less than the length of the row, else
+  /// zeros. A null length is that of all rows.
+  Values chooseInRow(Node *length, Value index, const DagType *type, Body body);
   Values getZeros(TypeRange types);
 
   Values emit(Node *node, bool isIndex = false);
@@ -153,12 +157,14 @@ private:
   /// the second array has the bools.
   std::pair<Node *, Node *> getReduced(Node *node);
   Values reduceByLoop(Node *node);
-  Value getReducedElements(Node *node, Value length);
   Values reduceByLevel(Node *node);
   Values getFirst(Node *node);
-  /// The operator of a reduction or scan. With flags, the first component of an
-  /// element is true if the element is combined.
-  Values combine(Node *node, ValueRange elements, bool hasFlags = false);
+  /// The operator of a reduction or scan. If elements have one more component,
+  /// the first one is true if the element is combined.
+  Values combine(Node *node, ValueRange elements);
+  Values combineElements(Node *node, ValueRange elements) {
+    return inside(Level::Thread, [&] { return combine(node, elements); });
+  }
 
   //===--- Kernels (Kernels.cpp) ------------------------------------------===//
 
@@ -185,10 +191,10 @@ private:
   /// Stores all arrays that `nodes` read, and returns false after an error.
   bool storeSources(ArrayRef<Node *> nodes);
   void storeElements(Node *node, Stored &result);
-  void storeSum(Node *node, Stored &result);
   void storeCollective(Node *node, Stored &result);
   Value storeProduct(Node *node);
   Value getFactor(Node *factor, Node *outer, Node *inner);
+  Value read(ArrayRef<Node *> arrays, Value extent);
   Values runCollective(Node *node, Level level, Value extent);
   Values emitElement(Node *node, ArrayRef<Node *> loops,
                      ArrayRef<Value> indices, Node *current);
@@ -222,7 +228,6 @@ private:
   // Results of the analysis.
   std::set<Node *> visited, results, readFilters, storedByDefault;
   std::map<Node *, std::set<Node *>> reads;
-  std::map<Node *, bool> heavy;
 };
 
 /// The array that a chain of Index reads, and the indices.

@@ -31,8 +31,7 @@ namespace {
 struct Candidate {
   Plan plan;
   Choices choices;
-  std::map<Node *, double> scores; ///< Microseconds of each kernel.
-  double total = 0;
+  double total = 0; ///< Microseconds of all kernels.
   std::string what;
 };
 
@@ -127,7 +126,7 @@ static void estimate(ModuleOp module, const Choices &choices) {
 bool Search::add(Plan plan, const Twine &what) {
   if (candidates.size() >= maxCandidates)
     return false;
-  Candidate candidate{std::move(plan), {}, {}, 0, what.str()};
+  Candidate candidate{std::move(plan), {}, 0, what.str()};
   FailureOr<llvm::json::Value> report = failure();
   {
     // A candidate with an error is not an error of the program.
@@ -143,14 +142,14 @@ bool Search::add(Plan plan, const Twine &what) {
   }
   if (failed(report))
     return false;
-  for (const Choices::Kernel &kernel : candidate.choices.kernels) {
+  for (Choices::Kernel &kernel : candidate.choices.kernels) {
     const llvm::json::Object *found = nullptr;
     for (const llvm::json::Value &one :
          *report->getAsObject()->getArray("kernels"))
       if (one.getAsObject()->getString("name") == StringRef(kernel.name))
         found = one.getAsObject();
-    candidate.scores[kernel.node] = score(kernel, found);
-    candidate.total += candidate.scores[kernel.node];
+    kernel.time = score(kernel, found);
+    candidate.total += kernel.time;
   }
   candidates.push_back(std::move(candidate));
   return true;
@@ -179,9 +178,8 @@ void Search::addSchedules(const Plan &base, const std::string &what) {
     double best = INFINITY;
     for (const Candidate &candidate : ArrayRef(candidates).drop_front(first))
       for (const Choices::Kernel &other : candidate.choices.kernels)
-        if (other.node == kernel.node &&
-            candidate.scores.at(kernel.node) < best) {
-          best = candidate.scores.at(kernel.node);
+        if (other.node == kernel.node && other.time < best) {
+          best = other.time;
           plan.schedules[kernel.node] = other.taken;
         }
   }
@@ -205,8 +203,7 @@ void Search::print(const Candidate &candidate, unsigned number) {
     else
       *explain << "each " << stringifyLevel(taken.level) << " an iteration of "
                << taken.prefix << " of " << kernel.extents.size() << " loops";
-    *explain << ", " << llvm::format("%.1f", candidate.scores.at(kernel.node))
-             << " us\n";
+    *explain << ", " << llvm::format("%.1f", kernel.time) << " us\n";
   }
 }
 

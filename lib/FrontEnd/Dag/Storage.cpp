@@ -87,8 +87,6 @@ void Lowering::analyze() {
 
 /// True if an element of `node` contains a reduction, or much arithmetic.
 bool Lowering::isHeavy(Node *node) {
-  if (auto it = heavy.find(node); it != heavy.end())
-    return it->second;
   std::set<Node *> seen;
   unsigned operations = 0;
   auto count = [&](auto &self, Node *part) -> void {
@@ -104,7 +102,7 @@ bool Lowering::isHeavy(Node *node) {
         self(self, op);
   };
   count(count, node);
-  return heavy[node] = operations >= 16;
+  return operations >= 16;
 }
 
 /// The count of a filter that is not stored is a sum.

@@ -114,6 +114,17 @@ Lowering::Values Lowering::choose(Value condition, ArrayRef<Value> others,
       [&] { return Values(others); });
 }
 
+Lowering::Values Lowering::chooseInRow(Node *length, Value index,
+                                       const DagType *type, Body body) {
+  // If all rows have equal lengths, no condition is needed. The same holds for
+  // a value that does not depend on the row.
+  if (!length || length->free.empty() ||
+      llvm::any_of(length->free, [&](Node *v) { return !bindings.count(v); }))
+    return body();
+  Value isInside = b.compare(Order::LT, index, emitIndex(length));
+  return choose(isInside, getZeros(getTypes(type)), body);
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
@@ -401,11 +412,10 @@ Lowering::Values Lowering::reduceByLoop(Node *node) {
   return Values(loop.getResults());
 }
 
-Lowering::Values Lowering::combine(Node *node, ValueRange elements,
-                                   bool hasFlags) {
+Lowering::Values Lowering::combine(Node *node, ValueRange elements) {
   unsigned count = elements.size() / 2;
   Values x(elements.take_front(count)), y(elements.drop_front(count));
-  if (!hasFlags) {
+  if (count == getTypes(node->ops[2]->type).size()) {
     bindings[node->ops[2]] = x;
     bindings[node->ops[3]] = y;
     Values values = emit(node->ops[4]);
@@ -431,16 +441,6 @@ Lowering::Values Lowering::combine(Node *node, ValueRange elements,
   return next;
 }
 
-Value Lowering::getReducedElements(Node *node, Value length) {
-  auto [array, flags] = getReduced(node);
-  return generate(length, [&, source = array, bools = flags](ValueRange k) {
-    Values values = access(source, {k[0]});
-    if (bools)
-      values.insert(values.begin(), access(bools, {k[0]})[0]);
-    return values;
-  });
-}
-
 /// The first value of a reduction, which is always combined.
 Lowering::Values Lowering::getFirst(Node *node) {
   Values init = emit(node->ops[0]);
@@ -451,17 +451,13 @@ Lowering::Values Lowering::getFirst(Node *node) {
 
 Lowering::Values Lowering::reduceByLevel(Node *node) {
   auto [array, flags] = getReduced(node);
-  bool hasFlags = flags;
   Value length = emitIndex(graph.getDim(array, 0));
   Values init = getFirst(node);
   Values sum = b.fold(
-      getReducedElements(node, length), init,
-      [&](ValueRange e) {
-        return inside(Level::Thread,
-                      [&] { return combine(node, e, hasFlags); });
-      },
+      read({flags, array}, length), init,
+      [&](ValueRange e) { return combineElements(node, e); },
       /*commutative=*/node->attr != 0);
-  if (hasFlags)
+  if (flags)
     sum.erase(sum.begin());
   return sum;
 }
