@@ -23,6 +23,7 @@
 #include "Obsidian/FrontEnd/ArrayBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/MapVector.h"
 #include <set>
 
 namespace mlir::obs::dag {
@@ -227,7 +228,8 @@ private:
 
   // Results of the analysis.
   std::set<Node *> visited, results, readFilters, storedByDefault;
-  std::map<Node *, std::set<Node *>> reads;
+  /// The reads of each array, in the order of the program.
+  llvm::MapVector<Node *, std::set<Node *>> reads;
 };
 
 /// The array that a chain of Index reads, and the indices.

@@ -137,6 +137,9 @@ bool Search::add(Plan plan, const Twine &what) {
     graph.diagnostics.forget();
     if (module) {
       estimate(*module, candidate.choices);
+      // These are values of the module, which is not kept.
+      candidate.choices.estimates.clear();
+      candidate.choices.gridArrays.clear();
       report = reportCost(*module, ObsToGPUOptions(), llvm::nulls());
     }
   }
