@@ -97,7 +97,8 @@ OwningOpRef<ModuleOp> Lowering::run() {
                          ? pull(param->type->getRank(), types)
                          : types[0]);
   }
-  function = func::FuncOp::create(b, graph.name, b.getFunctionType(params, {}));
+  auto function =
+      func::FuncOp::create(b, graph.name, b.getFunctionType(params, {}));
   Block *block = function.addEntryBlock();
   scopes.push_back(Scope{block, Level::Grid, {}});
   b.setInsertionPointToEnd(block);

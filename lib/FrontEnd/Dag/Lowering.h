@@ -211,7 +211,6 @@ private:
   const Plan &plan;
   Choices &choices;
   ArrayBuilder b;
-  func::FuncOp function;
   std::vector<std::string> resultNames;
 
   struct Scope {
