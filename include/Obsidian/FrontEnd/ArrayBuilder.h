@@ -129,6 +129,10 @@ public:
     return get(array, indices).front();
   }
 
+  /// Adds a block to the region of an operation that `code` fills. Returns the
+  /// values of the code, which the block yields.
+  SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
+                                ScalarCode code, bool isYielded = true);
   /// The components that one of two pieces of code builds. Only the code of the
   /// branch that is executed reads arrays.
   SmallVector<Value> choose(Value condition,
@@ -264,8 +268,6 @@ public:
   void finish(FunctionOpInterface function);
 
 private:
-  SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
-                                ScalarCode code, bool isYielded = true);
   /// The element at an index of an array with holes, or the result of `padding`
   /// if the index is a hole.
   SmallVector<Value>

@@ -5,33 +5,99 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All calls are inlined, names are removed, and equal nodes are one node. An
-// array is a node that describes the computation of an element: every `for`,
-// `zip_with`, `map`, `range` and `transpose` is a `Build`.
+// The only representation of a program. The parser makes a node for each
+// expression: all calls are inlined, names are removed, and equal nodes are one
+// node. An array is a node that describes the computation of an element: every
+// `for`, `zip_with`, `map`, `range` and `transpose` is a `Build`.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef OBSIDIAN_LIB_FRONTEND_DAG_GRAPH_H
 #define OBSIDIAN_LIB_FRONTEND_DAG_GRAPH_H
 
-#include "AST.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SourceMgr.h"
 #include <deque>
+#include <map>
+#include <vector>
 
 namespace mlir::obs::dag {
+
+struct DagType;
+
+/// A parameter, the variable of a `for`, or a field of a struct.
+struct Variable {
+  const DagType *type;
+  StringRef name;
+  llvm::SMLoc loc;
+};
+
+/// A type. Types are unique: equal types have equal addresses.
+struct DagType {
+  enum Kind { Int, Float, Bool, Struct, Array };
+  Kind kind;
+  const DagType *element = nullptr; ///< The element type of an array.
+  StringRef name = {};
+  std::vector<Variable> fields = {}; ///< Of a struct.
+
+  bool isArray() const { return kind == Array; }
+  bool isNumber() const { return kind == Int || kind == Float; }
+  /// True for an array and for a struct that contains one.
+  bool hasArrays() const;
+  /// The number of dimensions; 0 for other types.
+  unsigned getRank() const { return isArray() ? element->getRank() + 1 : 0; }
+  /// The element type of the innermost array.
+  const DagType *getScalar() const {
+    return isArray() ? element->getScalar() : this;
+  }
+  /// The number of the field; -1 if no field has this name.
+  int find(StringRef field) const;
+  /// The type as in the source: `float[][]`.
+  std::string str() const {
+    return isArray() ? element->str() + "[]" : name.str();
+  }
+};
+
+/// A function of numbers and bools.
+enum class Opcode {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Shl,
+  Shr,
+  And,
+  Or,
+  Xor,
+  AndAnd,
+  OrOr,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Neg,
+  Not,
+  Min,
+  Max,
+  Log2,
+  FloatOfInt,
+  IntOfFloat,
+  IntOfBool ///< Counts the elements of a filter. No primitive has it.
+};
 
 struct Node {
   enum Kind {
     Const,
-    ParamScalar, ///< Argument `attr` of the function.
-    ParamArray,
-    ParamDim, ///< Extent `attr` of the ParamArray.
+    Param,    ///< Argument `attr` of the function.
+    ParamDim, ///< Extent `attr` of the Param.
     LoopVar,  ///< An index from 0 to ops[0] - 1.
     OpVar,    ///< A value that an operator of Reduce or Scan takes.
     Guard,    ///< Represents the condition of a `&&` or `||`; has no value.
-    Unary,
-    Binary, ///< `attr` is the Op. A third operand is the Guard of the second.
-    Math,   ///< `attr` is the Primitive; FilterWith stands for int(bool).
+    Scalar,   ///< `attr` is the Opcode. A third operand is the Guard of the
+              ///< second.
     Tuple,
     Field,  ///< Field `attr` of a struct.
     Index,  ///< Element ops[1] of array ops[0].
@@ -62,9 +128,12 @@ struct Node {
   SmallVector<Node *, 4> getDependences() const;
   bool dependsOn(Node *variable) const;
   bool is(Kind k) const { return kind == k; }
-  /// `attr` of a Unary or Binary, and of a Math.
+  bool is(Opcode op) const { return kind == Scalar && opcode() == op; }
   Opcode opcode() const { return static_cast<Opcode>(attr); }
-  Primitive primitive() const { return static_cast<Primitive>(attr); }
+  /// True for a constant that is at least `low` and less than `high`.
+  bool isBetween(int64_t low, int64_t high) const {
+    return kind == Const && attr >= low && attr < high;
+  }
 };
 
 /// Two extents that the program expects to be equal.
@@ -76,23 +145,70 @@ struct Expectation {
   Node *user;
 };
 
+/// Reports the first error of a program, at its place in the source.
+class Diagnostics {
+public:
+  Diagnostics(llvm::SourceMgr &sources, MLIRContext *context)
+      : sources(sources), context(context) {}
+
+  Location getLocation(llvm::SMLoc loc) const;
+  void error(Location loc, const Twine &message);
+  bool hasFailed() const { return failed; }
+  /// The error occurred in an attempt only.
+  void forget() { failed = false; }
+
+  llvm::SourceMgr &sources;
+  MLIRContext *const context;
+
+private:
+  bool failed = false;
+};
+
 /// The graph of one function.
 class Graph {
 public:
-  Graph(const Program &program, const Function &entry,
-        Diagnostics &diagnostics);
+  explicit Graph(Diagnostics &diagnostics);
 
-  Node *result = nullptr; ///< Null after an error.
-  std::vector<const DagType *>
-      paramTypes; ///< One for each ParamScalar or -Array.
-  std::vector<std::string> paramNames;
-  std::vector<Node *> params;
-  std::vector<Expectation> expectations;
   Diagnostics &diagnostics;
-  const DagType *intType, *boolType;
+  std::string name; ///< Of the function.
+  Node *result = nullptr;
+  std::vector<Node *> params;
+  std::vector<std::string> paramNames;
+  std::vector<Expectation> expectations;
+  const DagType *intType, *floatType, *boolType;
 
-  Node *constant(int64_t value);
+  //===--- Construction ---------------------------------------------------===//
+
+  /// If true, a node has a type only: functions are checked that may never be
+  /// called.
+  bool onlyTypes = false;
+  /// The place of the next nodes in the source, and the loops around it.
+  Location loc;
+  SmallVector<Node *, 8> chain;
+
+  const DagType *addType(const DagType &type);
+  const DagType *getArray(const DagType *element);
+  Node *make(Node::Kind kind, const DagType *type, std::vector<Node *> ops,
+             int64_t attr = 0, double number = 0, bool isSafe = true);
+  Node *constant(int64_t value) {
+    return make(Node::Const, intType, {}, value);
+  }
+  Node *scalar(Opcode op, const DagType *type, std::vector<Node *> ops);
+  Node *makeParam(const DagType *type, const std::string &name, Location at);
   Node *index(Node *array, Node *i, bool isSafe = false);
+  Node *field(Node *value, unsigned number);
+  Node *build(Node *length, llvm::function_ref<Node *(Node *)> element);
+  /// `combine` takes the two OpVars.
+  Node *fold(Node::Kind kind, Node *init, Node *array, int64_t attr,
+             llvm::function_ref<Node *(Node *, Node *)> combine);
+  /// The numbers from 0 to `length` - 1.
+  Node *range(Node *length) {
+    return build(length, [](Node *i) { return i; });
+  }
+  void expectEqual(Node *a, Node *b, const char *message, Node *user = nullptr);
+
+  //===--- Extents --------------------------------------------------------===//
+
   /// Extent `k`; null if it is not the same for all rows.
   Node *getDim(Node *array, unsigned k);
   /// A number that is at least `n` and depends on no variable; null if none is
@@ -107,49 +223,27 @@ public:
   /// An estimate of an int at run time. Each dimension of an argument of rank 1
   /// has 2^20 elements, of rank 2 1024 elements, and so on; ints are 1024.
   int64_t estimate(Node *node);
-  Node *substitute(Node *node, Node *variable, Node *replacement);
+
+  //===--- Substitution ---------------------------------------------------===//
+
   /// If `node` is an element of an array that is not stored: the expression
   /// that computes it.
   Node *beta(Node *node);
 
 private:
-  using Env = std::map<StringRef, Node *>;
-
-  Node *make(Node::Kind kind, const DagType *type, std::vector<Node *> ops,
-             int64_t attr = 0, double number = 0, bool isSafe = true);
-  const DagType *getArray(const DagType *element);
-  Node *makeParam(const DagType *type, const std::string &name,
-                  llvm::SMLoc loc);
-  Node *fresh(Node::Kind kind, const DagType *type, std::vector<Node *> ops);
-  Node *field(Node *value, unsigned number);
-  Node *math(Primitive primitive, const DagType *type, std::vector<Node *> ops);
-  Node *build(Node *length, llvm::function_ref<Node *(Node *)> element,
-              const DagType *type);
-  void expectEqual(Node *a, Node *b, const char *message, Node *user = nullptr);
   Node *substitute(Node *node, std::map<Node *, Node *> &map);
-
-  Node *evalBlock(const std::vector<Stmt> &stmts, Env &env);
-  Node *eval(const Expr &expr, Env &env);
-  Node *evalCall(const Expr &expr, Env &env);
-  Node *evalBinary(const Expr &expr, Env &env);
-  Node *call(const Function &function, ArrayRef<Node *> args);
-  Node *apply(const Expr &function, ArrayRef<Node *> args);
 
   using Key =
       std::tuple<int, const DagType *, std::vector<Node *>, int64_t, double>;
   std::map<Key, Node *> nodes;
-  /// The function, its arguments, and the place of the call.
-  using CallKey =
-      std::tuple<const Function *, std::vector<Node *>, std::vector<Node *>>;
-  std::map<CallKey, Node *> results;
   std::deque<Node> storage;
-  std::map<const DagType *, const DagType *> arrays;
   std::deque<DagType> types;
   std::map<Node *, Node *> counts;
-  SmallVector<Node *, 8> chain;
-  Location loc;
-  unsigned callDepth = 0;
 };
+
+/// Parses the main buffer of `graph.diagnostics.sources`, checks all types, and
+/// makes the graph of the function `entry`, or of the last one if it is empty.
+void parse(Graph &graph, StringRef entry);
 
 } // namespace mlir::obs::dag
 

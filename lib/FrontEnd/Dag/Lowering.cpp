@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // In: the graph and a plan. Out: a module with one function, which checks what
-// the program expects of its parameters, and returns the results. LowerGraph.h
-// describes the code.
+// the program expects of its parameters, and returns the results.
 //
 //===----------------------------------------------------------------------===//
 
-#include "LowerGraph.h"
+#include "Lowering.h"
+#include "Obsidian/FrontEnd/Dag/Dag.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,10 +20,10 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::dag;
 
-void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
+void Lowering::returnValue(Node *node, Values &values,
                            const std::string &valueName) {
   if (node->is(Node::Tuple)) {
-    for (auto [field, op] : llvm::zip(node->type->decl->fields, node->ops))
+    for (auto [field, op] : llvm::zip(node->type->fields, node->ops))
       returnValue(op, values, valueName + "_" + field.name.str());
     return;
   }
@@ -33,30 +34,24 @@ void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
                                        : valueName + "_" + std::to_string(k));
   };
   if (!node->type->isArray()) {
-    SmallVector<Node *> sources;
-    std::set<Node *> seen;
-    collectStored(node, seen, sources);
-    for (Node *source : sources)
-      store(source);
-    if (hasFailed())
+    if (!storeSources(node))
       return;
-    Result result = emit(node);
-    addNames(result.values.size());
-    llvm::append_range(values, result.values);
+    Values parts = emit(node);
+    addNames(parts.size());
+    llvm::append_range(values, parts);
     return;
   }
   if (node->type->getScalar()->hasArrays())
-    return fail(node, "an array of structs that contain arrays cannot be "
-                      "returned; return the arrays");
+    return graph.diagnostics.error(
+        node->loc, "an array of structs that contain arrays cannot be "
+                   "returned; return the arrays");
   addNames(1);
-  if (!node->is(Node::ParamArray)) {
+  if (!node->is(Node::Param))
     store(node);
-    if (hasFailed())
-      return;
-    values.push_back(stored.at(node).array);
-  } else {
-    values.push_back(bindings.at(node).values[0]);
-  }
+  if (hasFailed())
+    return;
+  values.push_back(node->is(Node::Param) ? bindings.at(node)[0]
+                                         : stored.at(node).array);
   // Rows of different lengths are returned together with their lengths.
   for (unsigned k = 1; k < node->type->getRank(); ++k)
     if (!graph.getDim(node, k)) {
@@ -75,7 +70,7 @@ void Lowering::checkExpectations() {
     if (!visited.count(expectation.a) && !visited.count(expectation.b) &&
         !visited.count(expectation.user))
       continue;
-    SmallVector<Node *> sources;
+    Nodes sources;
     std::set<Node *> seen;
     collectStored(expectation.a, seen, sources);
     collectStored(expectation.b, seen, sources);
@@ -96,25 +91,27 @@ OwningOpRef<ModuleOp> Lowering::run() {
   OwningOpRef<ModuleOp> module(ModuleOp::create(b.getLoc()));
   b.setInsertionPointToEnd(module->getBody());
   SmallVector<mlir::Type> params;
-  for (const DagType *type : graph.paramTypes)
-    params.push_back(type->isArray() ? pull(type->getRank(), getTypes(type))
-                                     : getTypes(type)[0]);
-  if (plan.isEstimate)
-    params.push_back(indexType);
-  function = func::FuncOp::create(b, name, b.getFunctionType(params, {}));
+  for (Node *param : graph.params) {
+    Types types = getTypes(param->type);
+    params.push_back(param->type->isArray()
+                         ? pull(param->type->getRank(), types)
+                         : types[0]);
+  }
+  auto function =
+      func::FuncOp::create(b, graph.name, b.getFunctionType(params, {}));
   Block *block = function.addEntryBlock();
-  scopes.push_back(Scope{block, Level::Grid, nullptr, {}});
+  scopes.push_back(Scope{block, Level::Grid, {}});
   b.setInsertionPointToEnd(block);
   for (Node *param : graph.params) {
     Value value = block->getArgument(param->attr);
-    if (plan.isEstimate && param->type == graph.intType)
-      value = b.getNumber(b.getI32Type(), graph.estimate(param));
-    bindings[param] = Result{{value}, 0};
+    if (param->type == graph.intType)
+      choices.estimates.emplace_back(value, graph.estimate(param));
+    bindings[param] = {value};
   }
   for (auto [number, paramName] : llvm::enumerate(graph.paramNames))
     function.setArgAttr(number, "obs.name", b.getStringAttr(paramName));
   checkExpectations();
-  SmallVector<Value> values;
+  Values values;
   returnValue(graph.result, values, "result");
   if (hasFailed())
     return {};
@@ -128,8 +125,23 @@ OwningOpRef<ModuleOp> Lowering::run() {
   return module;
 }
 
-OwningOpRef<ModuleOp> mlir::obs::dag::lower(Graph &graph, StringRef name,
-                                            const Plan &plan,
-                                            Choices &choices) {
-  return Lowering(graph, name, plan, choices).run();
+OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
+                                                MLIRContext *context,
+                                                const DagOptions &options) {
+  context->loadDialect<ObsDialect, func::FuncDialect, arith::ArithDialect,
+                       math::MathDialect, scf::SCFDialect>();
+  // Remarks of passes name operations that a Dag program does not contain.
+  context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  Diagnostics diagnostics(sources, context);
+  Graph graph(diagnostics);
+  parse(graph, options.entry);
+  Plan plan;
+  if (!diagnostics.hasFailed() && options.search)
+    plan = search(graph, options.candidate, options.explain);
+  if (diagnostics.hasFailed())
+    return {};
+  Choices choices;
+  return Lowering(graph, plan, choices).run();
 }

@@ -31,15 +31,13 @@ namespace {
 struct Candidate {
   Plan plan;
   Choices choices;
-  std::map<Node *, double> scores; ///< Microseconds of each kernel.
-  double total = 0;
+  double total = 0; ///< Microseconds of all kernels.
   std::string what;
 };
 
 class Search {
 public:
-  Search(Graph &graph, StringRef name, raw_ostream *explain)
-      : graph(graph), name(name), explain(explain) {}
+  Search(Graph &graph, raw_ostream *explain) : graph(graph), explain(explain) {}
 
   Plan run(int number);
 
@@ -51,7 +49,6 @@ private:
   void print(const Candidate &candidate, unsigned number);
 
   Graph &graph;
-  StringRef name;
   raw_ostream *explain;
   std::vector<Candidate> candidates;
 };
@@ -93,9 +90,7 @@ double Search::score(const Choices::Kernel &kernel,
     }
   }
   int64_t threads = 1;
-  bool isFlat = schedule.level == Level::Grid ||
-                (schedule.level == Level::Thread &&
-                 schedule.prefix == kernel.extents.size());
+  bool isFlat = schedule.level == Level::Grid || kernel.isFlat();
   for (auto [k, extent] : llvm::enumerate(kernel.extents))
     if (isFlat || k < schedule.prefix)
       threads =
@@ -111,33 +106,53 @@ double Search::score(const Choices::Kernel &kernel,
   return 3 + 1e6 * seconds;
 }
 
+/// Gives extents and ints of the function numbers. The arrays that all threads
+/// of the grid combine have an unknown extent, because the time of a report
+/// grows with this extent.
+static void estimate(ModuleOp module, const Choices &choices) {
+  auto function = *module.getOps<func::FuncOp>().begin();
+  ScalarBuilder b(function.getLoc(), module.getContext());
+  for (auto [value, number] : choices.estimates) {
+    b.setInsertionPointAfterValue(value);
+    value.replaceAllUsesWith(b.getNumber(value.getType(), number));
+  }
+  unsigned last = function.getNumArguments();
+  (void)function.insertArgument(last, b.getIndexType(), {}, b.getLoc());
+  for (Value array : choices.gridArrays)
+    array.getDefiningOp<GenerateOp>().getExtentsMutable().assign(
+        function.getArgument(last));
+}
+
 bool Search::add(Plan plan, const Twine &what) {
   if (candidates.size() >= maxCandidates)
     return false;
-  Candidate candidate{std::move(plan), {}, {}, 0, what.str()};
-  candidate.plan.isEstimate = true;
+  Candidate candidate{std::move(plan), {}, 0, what.str()};
   FailureOr<llvm::json::Value> report = failure();
   {
     // A candidate with an error is not an error of the program.
     ScopedDiagnosticHandler quiet(graph.diagnostics.context,
                                   [](Diagnostic &) { return success(); });
     OwningOpRef<ModuleOp> module =
-        lower(graph, name, candidate.plan, candidate.choices);
+        Lowering(graph, candidate.plan, candidate.choices).run();
     graph.diagnostics.forget();
-    if (module)
+    if (module) {
+      estimate(*module, candidate.choices);
+      // These are values of the module, which is not kept.
+      candidate.choices.estimates.clear();
+      candidate.choices.gridArrays.clear();
       report = reportCost(*module, ObsToGPUOptions(), llvm::nulls());
+    }
   }
   if (failed(report))
     return false;
-  candidate.plan.isEstimate = false;
-  for (const Choices::Kernel &kernel : candidate.choices.kernels) {
+  for (Choices::Kernel &kernel : candidate.choices.kernels) {
     const llvm::json::Object *found = nullptr;
     for (const llvm::json::Value &one :
          *report->getAsObject()->getArray("kernels"))
       if (one.getAsObject()->getString("name") == StringRef(kernel.name))
         found = one.getAsObject();
-    candidate.scores[kernel.node] = score(kernel, found);
-    candidate.total += candidate.scores[kernel.node];
+    kernel.time = score(kernel, found);
+    candidate.total += kernel.time;
   }
   candidates.push_back(std::move(candidate));
   return true;
@@ -166,9 +181,8 @@ void Search::addSchedules(const Plan &base, const std::string &what) {
     double best = INFINITY;
     for (const Candidate &candidate : ArrayRef(candidates).drop_front(first))
       for (const Choices::Kernel &other : candidate.choices.kernels)
-        if (other.node == kernel.node &&
-            candidate.scores.at(kernel.node) < best) {
-          best = candidate.scores.at(kernel.node);
+        if (other.node == kernel.node && other.time < best) {
+          best = other.time;
           plan.schedules[kernel.node] = other.taken;
         }
   }
@@ -187,14 +201,12 @@ void Search::print(const Candidate &candidate, unsigned number) {
       *explain << "all threads of the grid";
     else if (taken.isTiled)
       *explain << "each block a tile of 64 x 64 elements";
-    else if (taken.level == Level::Thread &&
-             taken.prefix == kernel.extents.size())
+    else if (kernel.isFlat())
       *explain << "each thread an element";
     else
       *explain << "each " << stringifyLevel(taken.level) << " an iteration of "
                << taken.prefix << " of " << kernel.extents.size() << " loops";
-    *explain << ", " << llvm::format("%.1f", candidate.scores.at(kernel.node))
-             << " us\n";
+    *explain << ", " << llvm::format("%.1f", kernel.time) << " us\n";
   }
 }
 
@@ -221,7 +233,7 @@ Plan Search::run(int number) {
       best = k;
   if (explain) {
     *explain
-        << "dag: " << candidates.size() << " candidates for '" << name
+        << "dag: " << candidates.size() << " candidates for '" << graph.name
         << "'; arrays of 2^20, 1024 x 1024, 128 x 128 x 128, ... elements\n";
     for (auto [k, candidate] : llvm::enumerate(candidates))
       print(candidate, k);
@@ -238,7 +250,6 @@ Plan Search::run(int number) {
   return candidates[best].plan;
 }
 
-Plan mlir::obs::dag::search(Graph &graph, StringRef name, int number,
-                            raw_ostream *explain) {
-  return Search(graph, name, explain).run(number);
+Plan mlir::obs::dag::search(Graph &graph, int number, raw_ostream *explain) {
+  return Search(graph, explain).run(number);
 }

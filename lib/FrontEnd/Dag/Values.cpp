@@ -6,316 +6,458 @@
 //===----------------------------------------------------------------------===//
 //
 // In: a node that is not stored, or an element of a stored one. Out: operations
-// of arith, math and scf in the scope to which the value belongs.
+// of arith, math and scf in the scope to which the value belongs, and
+// reductions by a thread or by the threads of a level.
 //
 //===----------------------------------------------------------------------===//
 
-#include "LowerGraph.h"
+#include "Lowering.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::dag;
+using Order = ScalarBuilder::Order;
 
-Result Lowering::emit(Node *node, bool isIndex) {
+//===----------------------------------------------------------------------===//
+// Types and scopes
+//===----------------------------------------------------------------------===//
+
+void Lowering::addTypes(const DagType *type, Types &types) {
+  switch (type->kind) {
+  case DagType::Int:
+    return types.push_back(b.getI32Type());
+  case DagType::Float:
+    return types.push_back(b.getF32Type());
+  case DagType::Bool:
+    return types.push_back(b.getI1Type());
+  case DagType::Struct:
+    for (const Variable &field : type->fields)
+      addTypes(field.type, types);
+    return;
+  case DagType::Array:
+    addTypes(type->element, types);
+  }
+}
+
+Lowering::Types Lowering::getTypes(const DagType *type) {
+  Types types;
+  addTypes(type, types);
+  return types;
+}
+
+unsigned Lowering::getDepth(ValueRange values) {
+  unsigned depth = 0;
+  for (Value value : values)
+    for (unsigned k = getDepth(); k > depth; --k)
+      if (scopes[k].block == value.getParentBlock())
+        depth = k;
+  return depth;
+}
+
+unsigned Lowering::getLoopDepth(Node *node) {
+  // In a kernel, it is never the scope of the host.
+  unsigned depth = std::min(getDepth(), 1u);
+  for (Node *variable : node->getDependences())
+    if (auto it = bindings.find(variable); it != bindings.end())
+      depth = std::max(depth, getDepth(it->second));
+  return depth;
+}
+
+Lowering::Values Lowering::at(unsigned depth, Body work) {
+  OpBuilder::InsertionGuard guard(b);
+  std::vector<Scope> open(std::make_move_iterator(scopes.begin() + depth + 1),
+                          std::make_move_iterator(scopes.end()));
+  scopes.erase(scopes.begin() + depth + 1, scopes.end());
+  // The operations that contain the inner scopes do not exist yet.
+  b.setInsertionPointToEnd(scopes[depth].block);
+  Values values = work();
+  llvm::move(open, std::back_inserter(scopes));
+  return values;
+}
+
+Lowering::Values Lowering::inside(Level level, Body work) {
+  scopes.push_back(Scope{b.getInsertionBlock(), level, {}});
+  Values values = work();
+  scopes.pop_back();
+  return values;
+}
+
+/// The index of a loop around a stored value. If the loop is not open here, the
+/// value is equal for all iterations.
+Lowering::Values Lowering::getBinding(Node *loop) {
+  auto it = bindings.find(loop);
+  if (it != bindings.end())
+    return it->second;
+  return at(0, [&] { return Values{b.getIndex(0)}; });
+}
+
+std::vector<const void *> Lowering::getKey(Node *node, bool isIndex) {
+  std::vector<const void *> key{node, isIndex ? node : nullptr};
+  for (Node *variable : node->getDependences())
+    if (auto it = bindings.find(variable); it != bindings.end())
+      for (Value value : it->second)
+        key.push_back(value.getAsOpaquePointer());
+  return key;
+}
+
+Lowering::Values Lowering::getZeros(TypeRange types) {
+  return llvm::map_to_vector(
+      types, [&](mlir::Type type) { return b.getNumber(type, 0); });
+}
+
+Lowering::Values Lowering::choose(Value condition, ArrayRef<Value> others,
+                                  Body body) {
+  return b.choose(
+      condition, [&] { return inside(getLevel(), body); },
+      [&] { return Values(others); });
+}
+
+Lowering::Values Lowering::chooseInRow(Node *length, Value index,
+                                       const DagType *type, Body body) {
+  // If all rows have equal lengths, no condition is needed. The same holds for
+  // a value that does not depend on the row.
+  if (!length || length->free.empty() ||
+      llvm::any_of(length->free, [&](Node *v) { return !bindings.count(v); }))
+    return body();
+  Value isInside = b.compare(Order::LT, index, emitIndex(length));
+  return choose(isInside, getZeros(getTypes(type)), body);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+Lowering::Values Lowering::emit(Node *node, bool isIndex) {
   node = resolve(node);
-  std::pair<std::vector<void *>, bool> key(getKey(node), isIndex);
+  std::vector<const void *> key = getKey(node, isIndex);
   for (Scope &scope : scopes)
     if (auto it = scope.known.find(key); it != scope.known.end())
       return it->second;
   Location outer = b.getLoc();
   b.setLoc(node->loc);
-  Result result = isIndex ? computeIndex(node) : compute(node);
+  Values values = isIndex ? Values{computeIndex(node)} : compute(node);
   b.setLoc(outer);
-  return scopes[result.depth].known[key] = result;
+  return scopes[getDepth(values)].known[key] = values;
 }
 
-Result Lowering::compute(unsigned depth, Body work) {
-  Result result{{}, depth};
-  at(depth, [&] { result.values = work(); });
-  return result;
-}
-
-Result Lowering::computeFrom(Node *node, bool isIndex,
-                             llvm::function_ref<Value(ValueRange)> function) {
-  SmallVector<Value> values;
+Value Lowering::computeFrom(Node *node, bool isIndex,
+                            llvm::function_ref<Value(ValueRange)> function) {
+  Values operands;
+  for (Node *op : node->ops)
+    operands.push_back(emit(op, isIndex)[0]);
   unsigned depth = node->isSafe ? 0 : getLoopDepth(node);
-  for (Node *op : node->ops) {
-    Result operand = emit(op, isIndex);
-    values.push_back(operand.values[0]);
-    depth = std::max(depth, operand.depth);
-  }
-  return compute(depth,
-                 [&]() -> SmallVector<Value> { return {function(values)}; });
+  return at(std::max(depth, getDepth(operands)),
+            [&] { return Values{function(operands)}; })[0];
 }
 
 /// True for a number that is computed from indices and extents only. With 64
 /// bits, it has the same value as with 32 bits.
 static bool isAffine(Node *node) {
-  if (node->is(Node::Binary))
-    return (node->opcode() <= Opcode::Rem) && isAffine(node->ops[0]) &&
+  if (node->is(Node::Scalar))
+    return node->opcode() <= Opcode::Rem && isAffine(node->ops[0]) &&
            isAffine(node->ops[1]);
   return node->is(Node::LoopVar) || node->is(Node::ParamDim) ||
-         node->is(Node::Const) || node->is(Node::ParamScalar);
+         node->is(Node::Const) || node->is(Node::Param);
 }
 
 /// True for an affine number that is never negative.
 static bool isNatural(Node *node) {
-  if (node->is(Node::Binary))
-    return node->opcode() != Opcode::Sub && isNatural(node->ops[0]) &&
+  if (node->is(Node::Scalar))
+    return !node->is(Opcode::Sub) && isNatural(node->ops[0]) &&
            isNatural(node->ops[1]);
   return node->is(Node::LoopVar) || node->is(Node::ParamDim) ||
-         (node->is(Node::Const) && node->attr >= 0);
+         node->isBetween(0, INT64_MAX);
 }
 
-Result Lowering::computeIndex(Node *node) {
-  switch (node->kind) {
-  case Node::LoopVar:
-    return bindings.at(node);
-  case Node::ParamDim:
-    return compute(0, [&]() -> SmallVector<Value> {
-      if (plan.isEstimate)
-        return {b.getIndex(graph.estimate(node))};
-      Value array = bindings.at(node->ops[0]).values[0];
-      return {DimOp::create(b, array, node->attr)};
-    });
-  case Node::Const:
-    return compute(
-        0, [&]() -> SmallVector<Value> { return {b.getIndex(node->attr)}; });
-  default:
-    break;
-  }
-  if (node->is(Node::Binary) && isAffine(node))
+Value Lowering::computeIndex(Node *node) {
+  if (node->is(Node::LoopVar))
+    return bindings.at(node)[0];
+  if (node->is(Node::ParamDim) || node->is(Node::Const))
+    return at(0, [&]() -> Values {
+      if (node->is(Node::Const))
+        return {b.getIndex(node->attr)};
+      Value dim = DimOp::create(b, bindings.at(node->ops[0])[0], node->attr);
+      choices.estimates.emplace_back(dim, graph.estimate(node));
+      return {dim};
+    })[0];
+  if (node->is(Node::Scalar) && isAffine(node))
     return computeFrom(node, /*isIndex=*/true, [&](ValueRange x) -> Value {
-      Opcode op = node->opcode();
-      if (op == Opcode::Div && isNatural(node))
+      if (node->is(Opcode::Div) && isNatural(node))
         return arith::DivUIOp::create(b, x[0], x[1]);
-      if (op == Opcode::Rem && isNatural(node))
+      if (node->is(Opcode::Rem) && isNatural(node))
         return arith::RemUIOp::create(b, x[0], x[1]);
-      return computeBinary(op, x[0], x[1]);
+      return computeScalar(node->opcode(), x);
     });
-  Result number = emit(node);
-  return compute(number.depth, [&]() -> SmallVector<Value> {
-    return {b.castToIndex(number.values[0])};
-  });
+  Values number = emit(node);
+  return at(getDepth(number),
+            [&] { return Values{b.castToIndex(number[0])}; })[0];
 }
 
-Value Lowering::computeBinary(Opcode op, Value x, Value y) {
+Value Lowering::computeScalar(Opcode op, ValueRange x) {
   using namespace arith;
-  using Order = ScalarBuilder::Order;
+  mlir::Type i32 = b.getI32Type();
   switch (op) {
   case Opcode::Add:
-    return b.add(x, y);
+    return b.add(x[0], x[1]);
   case Opcode::Sub:
-    return b.sub(x, y);
+    return b.sub(x[0], x[1]);
   case Opcode::Mul:
-    return b.mul(x, y);
+    return b.mul(x[0], x[1]);
   case Opcode::Div:
-    return b.build<DivFOp, DivSIOp>(x, y);
+    return b.build<DivFOp, DivSIOp>(x[0], x[1]);
   case Opcode::Rem:
-    return b.build<RemFOp, RemSIOp>(x, y);
+    return b.build<RemFOp, RemSIOp>(x[0], x[1]);
   case Opcode::Shl:
-    return ShLIOp::create(b, x, y);
+    return ShLIOp::create(b, x[0], x[1]);
   case Opcode::Shr:
-    return ShRSIOp::create(b, x, y);
+    return ShRSIOp::create(b, x[0], x[1]);
   case Opcode::And:
   case Opcode::AndAnd:
-    return AndIOp::create(b, x, y);
+    return AndIOp::create(b, x[0], x[1]);
   case Opcode::Or:
   case Opcode::OrOr:
-    return OrIOp::create(b, x, y);
+    return OrIOp::create(b, x[0], x[1]);
   case Opcode::Xor:
-    return XOrIOp::create(b, x, y);
+    return XOrIOp::create(b, x[0], x[1]);
   case Opcode::Lt:
-    return b.compare(Order::LT, x, y);
+    return b.compare(Order::LT, x[0], x[1]);
   case Opcode::Le:
-    return b.compare(Order::LE, x, y);
+    return b.compare(Order::LE, x[0], x[1]);
   case Opcode::Gt:
-    return b.compare(Order::GT, x, y);
+    return b.compare(Order::GT, x[0], x[1]);
   case Opcode::Ge:
-    return b.compare(Order::GE, x, y);
+    return b.compare(Order::GE, x[0], x[1]);
   case Opcode::Neg:
+    return b.negate(x[0]);
   case Opcode::Not:
-    break;
-  }
-  llvm_unreachable("the operator takes one value");
-}
-
-Value Lowering::computeMath(Node *node, ValueRange x) {
-  mlir::Type i32 = b.getI32Type();
-  switch (node->primitive()) {
-  case Primitive::Min:
-  case Primitive::Max: {
-    bool isMin = node->primitive() == Primitive::Min;
+    return XOrIOp::create(b, x[0], b.getNumber(i32, -1));
+  case Opcode::Min:
+  case Opcode::Max: {
+    bool isMin = op == Opcode::Min;
     if (!isa<FloatType>(x[0].getType()))
-      return isMin ? arith::MinSIOp::create(b, x[0], x[1]).getResult()
-                   : arith::MaxSIOp::create(b, x[0], x[1]).getResult();
+      return isMin ? MinSIOp::create(b, x[0], x[1]).getResult()
+                   : MaxSIOp::create(b, x[0], x[1]).getResult();
     // If both are equal, the result is the first one.
-    Value isFirst = computeBinary(isMin ? Opcode::Le : Opcode::Ge, x[0], x[1]);
+    Value isFirst = b.compare(isMin ? Order::LE : Order::GE, x[0], x[1]);
     return b.select(isFirst, x[0], x[1]);
   }
-  case Primitive::Log2: {
-    Value positive = arith::MaxSIOp::create(b, x[0], b.getNumber(i32, 1));
+  case Opcode::Log2: {
+    Value positive = MaxSIOp::create(b, x[0], b.getNumber(i32, 1));
     Value zeros = math::CountLeadingZerosOp::create(b, positive);
     return b.sub(b.getNumber(i32, 31), zeros);
   }
-  case Primitive::FloatOfInt:
+  case Opcode::FloatOfInt:
     return b.convert(x[0], b.getF32Type());
-  case Primitive::IntOfFloat:
-  case Primitive::FilterWith:
+  case Opcode::IntOfFloat:
+  case Opcode::IntOfBool:
     return b.convert(x[0], i32);
-  default:
-    llvm_unreachable("the primitive has arrays");
   }
+  llvm_unreachable("all operations are above");
 }
 
 /// The second operand may read out of bounds if the first one determines the
 /// result.
-Result Lowering::computeLazily(Node *node) {
-  Result left = emit(node->ops[0]);
-  return compute(std::max(left.depth, getLoopDepth(node)), [&] {
-    bool isAnd = node->opcode() == Opcode::AndAnd;
+Lowering::Values Lowering::computeLazily(Node *node) {
+  Values left = emit(node->ops[0]);
+  return at(std::max(getDepth(left), getLoopDepth(node)), [&] {
+    bool isAnd = node->is(Opcode::AndAnd);
     Value decided = b.getNumber(b.getI1Type(), !isAnd);
-    Value condition = left.values[0];
+    Value condition = left[0];
     if (!isAnd)
       condition = arith::XOrIOp::create(b, condition, decided);
-    SmallVector<Value> values = choose(condition, decided, [&] {
-      bind(node->ops[2], {});
-      return emit(node->ops[1]).values;
+    Values values = choose(condition, decided, [&] {
+      // The guard has no value: any value of this scope stands for it.
+      bindings[node->ops[2]] = {b.getIndex(0)};
+      return emit(node->ops[1]);
     });
     bindings.erase(node->ops[2]);
     return values;
   });
 }
 
-Result Lowering::compute(Node *node) {
+Lowering::Values Lowering::compute(Node *node) {
   switch (node->kind) {
   case Node::Const:
-    return compute(0, [&]() -> SmallVector<Value> {
+    return at(0, [&]() -> Values {
       mlir::Type type = getTypes(node->type)[0];
       return {b.getNumber(type, isa<FloatType>(type) ? node->number
                                                      : double(node->attr))};
     });
-  case Node::ParamScalar:
+  case Node::Param:
   case Node::OpVar:
     return bindings.at(node);
   case Node::ParamDim:
   case Node::LoopVar: {
-    Result index = emit(node, /*isIndex=*/true);
-    return compute(index.depth, [&]() -> SmallVector<Value> {
-      return {arith::IndexCastOp::create(b, b.getI32Type(), index.values[0])};
+    Value index = emitIndex(node);
+    return at(getDepth(index), [&]() -> Values {
+      return {arith::IndexCastOp::create(b, b.getI32Type(), index)};
     });
   }
   case Node::Count: {
     const Stored &filter = stored.at(node->ops[0]);
-    SmallVector<Value> indices;
-    unsigned depth = getLoopDepth(node);
-    for (Node *loop : filter.loops) {
-      Result index = getBinding(loop);
-      indices.push_back(index.values[0]);
-      depth = std::max(depth, index.depth);
-    }
+    Values indices;
+    for (Node *loop : filter.loops)
+      llvm::append_range(indices, getBinding(loop));
     // The host knows the number of elements of a filter without loops.
-    bool isOnHost = filter.loops.empty();
-    return compute(isOnHost ? 0 : depth, [&]() -> SmallVector<Value> {
-      if (isOnHost)
-        indices.push_back(b.getIndex(0));
-      Value count = b.getOne(filter.count, indices);
-      return {isOnHost && plan.isEstimate
-                  ? b.getNumber(b.getI32Type(), graph.estimate(node))
-                  : count};
+    if (!filter.loops.empty())
+      return at(std::max(getLoopDepth(node), getDepth(indices)),
+                [&] { return b.get(filter.count, indices); });
+    return at(0, [&] {
+      Values count = b.get(filter.count, b.getIndex(0));
+      choices.estimates.emplace_back(count[0], graph.estimate(node));
+      return count;
     });
   }
-  case Node::Unary:
-    return computeFrom(node, /*isIndex=*/false, [&](ValueRange x) -> Value {
-      if (node->opcode() == Opcode::Neg)
-        return b.negate(x[0]);
-      return arith::XOrIOp::create(b, x[0], b.getNumber(b.getI32Type(), -1));
-    });
-  case Node::Math:
-    return computeFrom(node, /*isIndex=*/false,
-                       [&](ValueRange x) { return computeMath(node, x); });
-  case Node::Binary:
+  case Node::Scalar:
     if (node->ops.size() == 3)
       return computeLazily(node);
-    return computeFrom(node, /*isIndex=*/false, [&](ValueRange x) {
-      return computeBinary(node->opcode(), x[0], x[1]);
-    });
+    return {computeFrom(node, /*isIndex=*/false, [&](ValueRange x) {
+      return computeScalar(node->opcode(), x);
+    })};
   case Node::Tuple: {
-    Result result;
-    for (Node *op : node->ops) {
-      Result part = emit(op);
-      llvm::append_range(result.values, part.values);
-      result.depth = std::max(result.depth, part.depth);
-    }
-    return result;
+    Values values;
+    for (Node *op : node->ops)
+      llvm::append_range(values, emit(op));
+    return values;
   }
   case Node::Field: {
-    Result whole = emit(node->ops[0]);
     unsigned first = 0;
-    const std::vector<Parameter> &fields = node->ops[0]->type->decl->fields;
-    for (const Parameter &field : ArrayRef(fields).take_front(node->attr))
+    ArrayRef<Variable> fields = node->ops[0]->type->fields;
+    for (const Variable &field : fields.take_front(node->attr))
       first += getTypes(field.type).size();
-    whole.values = SmallVector<Value>(
-        ArrayRef(whole.values).slice(first, getTypes(node->type).size()));
-    return whole;
+    Values whole = emit(node->ops[0]);
+    return Values(ArrayRef(whole).slice(first, getTypes(node->type).size()));
   }
   case Node::Index:
-    return access(node->ops[0], {emit(node->ops[1], /*isIndex=*/true)},
+    return access(node->ops[0], {emitIndex(node->ops[1])},
                   node->isSafe ? 0 : getLoopDepth(node));
   case Node::Reduce:
-    return reduce(node);
+    if (isStored(node))
+      return access(node, {});
+    return at(getLoopDepth(node), [&] {
+      bool isLoop = getLevel() == Level::Thread || getLevel() == Level::Grid ||
+                    !isAssociative(node);
+      return isLoop ? reduceByLoop(node) : reduceByLevel(node);
+    });
   default:
     llvm_unreachable("arrays have no values");
   }
 }
 
-Result Lowering::access(Node *array, SmallVector<Result, 4> indices,
-                        unsigned depth) {
+Lowering::Values Lowering::access(Node *array, Values indices, unsigned depth) {
   Value memory;
-  if (array->is(Node::ParamArray)) {
-    memory = bindings.at(array).values[0];
+  if (array->is(Node::Param)) {
+    memory = bindings.at(array)[0];
   } else if (isStored(array)) {
     const Stored &source = stored.at(array);
     memory = source.array;
-    SmallVector<Result, 4> all;
+    Values all;
     for (Node *loop : source.loops)
-      all.push_back(getBinding(loop));
-    all.append(indices);
-    if (all.empty()) {
-      all.push_back(
-          compute(0, [&]() -> SmallVector<Value> { return {b.getIndex(0)}; }));
-    }
-    indices = all;
+      llvm::append_range(all, getBinding(loop));
+    llvm::append_range(all, indices);
+    indices = all.empty() ? at(0, [&] { return Values{b.getIndex(0)}; }) : all;
   }
-  if (memory) {
-    SmallVector<Value> place;
-    depth = std::max(depth, std::min(getDepth(), 1u));
-    for (Result &index : indices) {
-      place.push_back(index.values[0]);
-      depth = std::max(depth, index.depth);
-    }
-    return compute(depth, [&] {
-      return SmallVector<Value>(GetOp::create(b, memory, place).getResults());
-    });
-  }
+  if (memory)
+    return at(std::max({depth, std::min(getDepth(), 1u), getDepth(indices)}),
+              [&] { return b.get(memory, indices); });
   if (array->is(Node::Index)) {
-    indices.insert(indices.begin(), emit(array->ops[1], /*isIndex=*/true));
+    indices.insert(indices.begin(), emitIndex(array->ops[1]));
     return access(array->ops[0], indices, depth);
   }
   assert(array->is(Node::Build) && "all other arrays are stored");
+  // The variable of the loop has another value for the time of this access.
   Node *variable = array->ops[1];
-  std::optional<Result> outer;
-  if (auto it = bindings.find(variable); it != bindings.end())
-    outer = it->second;
-  bindings[variable] = indices.front();
+  std::map<Node *, Values>::node_type outer = bindings.extract(variable);
+  bindings[variable] = {indices.front()};
   indices.erase(indices.begin());
-  Result result = indices.empty() ? emit(array->ops[2])
+  Values values = indices.empty() ? emit(array->ops[2])
                                   : access(array->ops[2], indices, depth);
-  if (outer)
-    bindings[variable] = *outer;
-  else
-    bindings.erase(variable);
-  return result;
+  bindings.erase(variable);
+  bindings.insert(std::move(outer));
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+std::pair<Node *, Node *> Lowering::getReduced(Node *node) {
+  Node *array = node->ops[1];
+  if (array->is(Node::Filter) && !isStored(array))
+    return {array->ops[0], array->ops[1]};
+  return {array, nullptr};
+}
+
+Lowering::Values Lowering::reduceByLoop(Node *node) {
+  auto [array, flags] = getReduced(node);
+  Value length = emitIndex(graph.getDim(array, 0));
+  Values init = emit(node->ops[0]);
+  auto step = [&, source = array, bools = flags](Value k, Values sum) {
+    auto next = [&] {
+      Values both = sum;
+      llvm::append_range(both, access(source, {k}));
+      return combine(node, both);
+    };
+    return bools ? choose(access(bools, {k})[0], sum, next) : next();
+  };
+  auto loop =
+      scf::ForOp::create(b, b.getIndex(0), length, b.getIndex(1), init,
+                         [&](OpBuilder &, Location, Value k, ValueRange sum) {
+                           scf::YieldOp::create(b, inside(getLevel(), [&] {
+                                                  return step(k, Values(sum));
+                                                }));
+                         });
+  return Values(loop.getResults());
+}
+
+Lowering::Values Lowering::combine(Node *node, ValueRange elements) {
+  unsigned count = elements.size() / 2;
+  Values x(elements.take_front(count)), y(elements.drop_front(count));
+  if (count == getTypes(node->ops[2]->type).size()) {
+    bindings[node->ops[2]] = x;
+    bindings[node->ops[3]] = y;
+    Values values = emit(node->ops[4]);
+    bindings.erase(node->ops[2]);
+    bindings.erase(node->ops[3]);
+    return values;
+  }
+  auto select = [&](Value condition, ArrayRef<Value> yes, ArrayRef<Value> no) {
+    Values chosen;
+    for (auto [u, v] : llvm::zip(yes, no))
+      chosen.push_back(b.select(condition, u, v));
+    return chosen;
+  };
+  Values xs(ArrayRef(x).drop_front()), ys(ArrayRef(y).drop_front()), pair = xs;
+  llvm::append_range(pair, ys);
+  Value one = arith::OrIOp::create(b, x[0], y[0]);
+  Value two = arith::AndIOp::create(b, x[0], y[0]);
+  Values single = select(x[0], xs, ys);
+  Values next = node->ops[4]->isSafe
+                    ? select(two, combine(node, pair), single)
+                    : choose(two, single, [&] { return combine(node, pair); });
+  next.insert(next.begin(), one);
+  return next;
+}
+
+/// The first value of a reduction, which is always combined.
+Lowering::Values Lowering::getFirst(Node *node) {
+  Values init = emit(node->ops[0]);
+  if (getReduced(node).second)
+    init.insert(init.begin(), b.getNumber(b.getI1Type(), true));
+  return init;
+}
+
+Lowering::Values Lowering::reduceByLevel(Node *node) {
+  auto [array, flags] = getReduced(node);
+  Value length = emitIndex(graph.getDim(array, 0));
+  Values init = getFirst(node);
+  Values sum = b.fold(
+      read({flags, array}, length), init,
+      [&](ValueRange e) { return combineElements(node, e); },
+      /*commutative=*/node->attr != 0);
+  if (flags)
+    sum.erase(sum.begin());
+  return sum;
 }

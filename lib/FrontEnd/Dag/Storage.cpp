@@ -1,4 +1,4 @@
-//===- StoredValues.cpp - Values of a Dag program that are stored ---------===//
+//===- Storage.cpp - Values of a Dag program that are stored --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LowerGraph.h"
+#include "Lowering.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -87,8 +87,6 @@ void Lowering::analyze() {
 
 /// True if an element of `node` contains a reduction, or much arithmetic.
 bool Lowering::isHeavy(Node *node) {
-  if (auto it = heavy.find(node); it != heavy.end())
-    return it->second;
   std::set<Node *> seen;
   unsigned operations = 0;
   auto count = [&](auto &self, Node *part) -> void {
@@ -96,7 +94,7 @@ bool Lowering::isHeavy(Node *node) {
       return;
     if (part->is(Node::Reduce) && !isStored(part))
       operations += 100;
-    operations += part->is(Node::Binary) || part->is(Node::Math);
+    operations += part->is(Node::Scalar);
     // The array that is read is included, unless it is in memory.
     if (!part->is(Node::Scan) && !part->is(Node::Filter) &&
         !part->is(Node::LoopVar))
@@ -104,7 +102,7 @@ bool Lowering::isHeavy(Node *node) {
         self(self, op);
   };
   count(count, node);
-  return heavy[node] = operations >= 16;
+  return operations >= 16;
 }
 
 /// The count of a filter that is not stored is a sum.
@@ -132,15 +130,15 @@ bool Lowering::isStored(Node *node) {
     break;
   default:
     return results.count(node) && node->type->isArray() &&
-           !node->is(Node::ParamArray);
+           !node->is(Node::Param);
   }
   auto it = plan.stores.find(node);
   return it != plan.stores.end() ? it->second : storedByDefault.count(node) > 0;
 }
 
 /// The loops around the kernel that stores `node`.
-SmallVector<Node *, 4> Lowering::getLoops(Node *node) {
-  SmallVector<Node *, 4> loops = node->getDependences();
+Lowering::Nodes Lowering::getLoops(Node *node) {
+  Nodes loops = node->getDependences();
   llvm::erase_if(loops, [](Node *v) { return !v->is(Node::LoopVar); });
   return loops;
 }
@@ -156,8 +154,7 @@ bool Lowering::canBeStored(Node *node) {
   return !node->type->getScalar()->hasArrays();
 }
 
-void Lowering::collectStored(Node *node, std::set<Node *> &seen,
-                             SmallVectorImpl<Node *> &found) {
+void Lowering::collectStored(Node *node, std::set<Node *> &seen, Nodes &found) {
   node = resolve(node);
   if (!seen.insert(node).second)
     return;
@@ -170,7 +167,7 @@ void Lowering::collectStored(Node *node, std::set<Node *> &seen,
 }
 
 void Lowering::collectReductions(Node *node, std::set<Node *> &seen,
-                                 SmallVectorImpl<Node *> &found) {
+                                 Nodes &found) {
   node = resolve(node);
   if (isStored(node) || !seen.insert(node).second)
     return;
@@ -186,6 +183,29 @@ bool dag::isAssociative(Node *node) {
   return node->attr == 0 || op == Opcode::Add || op == Opcode::Mul ||
          op == Opcode::AndAnd || op == Opcode::OrOr || op == Opcode::And ||
          op == Opcode::Or || op == Opcode::Xor;
+}
+
+std::pair<Node *, Node *> Lowering::getFactors(Node *node) {
+  if (!node->is(Node::Build) || !node->ops[2]->is(Node::Build))
+    return {};
+  Node *row = node->ops[1], *column = node->ops[2]->ops[1],
+       *sum = node->ops[2]->ops[2];
+  if (isStored(node->ops[2]) || !sum->is(Node::Reduce) || isStored(sum) ||
+      sum->attr != 1 + static_cast<int64_t>(Opcode::Add) ||
+      !sum->ops[0]->is(Node::Const) || !sum->ops[1]->is(Node::Build) ||
+      isStored(sum->ops[1]))
+    return {};
+  Node *product = sum->ops[1]->ops[2];
+  if (!product->is(Opcode::Mul) || !sum->ops[1]->ops[0]->free.empty() ||
+      !node->ops[2]->ops[0]->free.empty())
+    return {};
+  Node *a = product->ops[0], *b = product->ops[1];
+  if (a->dependsOn(column))
+    std::swap(a, b);
+  // Elements are computed for all rows, columns and products.
+  if (a->dependsOn(column) || b->dependsOn(row) || !a->isSafe || !b->isSafe)
+    return {};
+  return {a, b};
 }
 
 Schedule Lowering::getSchedule(Node *node, ArrayRef<Node *> loops,
@@ -210,12 +230,12 @@ Schedule Lowering::getSchedule(Node *node, ArrayRef<Node *> loops,
         add(level, rank);
   } else {
     // The loops in order: those around the array, then its own.
-    SmallVector<Node *, 4> nest(loops.begin(), loops.end());
+    Nodes nest(loops);
     bool isRagged = false;
     for (Node *part = node; part->is(Node::Build) && nest.size() < rank;
          part = part->ops[2])
       nest.push_back(part->ops[1]);
-    SmallVector<Node *> sums;
+    Nodes sums;
     std::set<Node *> seen;
     collectReductions(node, seen, sums);
     unsigned shortest = all;
