@@ -159,8 +159,8 @@ void KernelCheck::checkBounds() {
   }
 }
 
-/// Checks that each block draws another number from a counter: only positive
-/// numbers are ever added to the counter.
+/// Checks that each block draws another number from a counter: only 1 is
+/// ever added to the counter.
 void KernelCheck::checkDraws(const Question &question) {
   for (const Unknown &unknown : question.unknowns) {
     auto draw = dyn_cast_or_null<memref::AtomicRMWOp>(unknown.draw);
@@ -168,10 +168,8 @@ void KernelCheck::checkDraws(const Question &question) {
       continue;
     auto counts = [&](Operation *op) {
       auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
-      APInt step;
       return atomic && atomic.getKind() == arith::AtomicRMWKind::addi &&
-             matchPattern(atomic.getValue(), m_ConstantInt(&step)) &&
-             step.isStrictlyPositive();
+             matchPattern(atomic.getValue(), m_One());
     };
     const MemoryAccess &counter = accesses.find(draw)->second;
     for (auto &[op, access] : accesses)

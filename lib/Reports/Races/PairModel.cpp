@@ -175,10 +175,25 @@ static bool isReachedByBlocks(Operation *op, Operation *outer,
   return true;
 }
 
+/// True if `value` is one number for all blocks and all iterations.
+bool PairModel::isOneInLaunch(Value value) {
+  if (!uniformity.isUniform(value, Between::Blocks))
+    return false;
+  bool isInLoop = false;
+  for (Operation *op = value.getParentRegion()->getParentOp(); op != kernel;
+       op = op->getParentOp())
+    isInLoop |= isa<LoopLikeOpInterface>(op);
+  Operation *op = value.getDefiningOp();
+  return !isInLoop ||
+         (op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+          llvm::all_of(op->getOperands(),
+                       [&](Value operand) { return isOneInLaunch(operand); }));
+}
+
 /// The atomic addition by which a block has drawn the number `value` from a
 /// counter in global memory, so that no other block has this number. `value` is
-/// loaded from shared memory to which only results of additions of a positive
-/// constant are stored.
+/// loaded from shared memory to which only results of additions of 1 are
+/// stored.
 memref::AtomicRMWOp PairModel::getDraw(Value value) {
   if (!value.getType().isIntOrIndex() || !(value = getUncut(value)))
     return {};
@@ -191,24 +206,26 @@ memref::AtomicRMWOp PairModel::getDraw(Value value) {
     if (!store)
       continue;
     Value stored = getUncut(store.getValue());
+    auto isSame = [](auto pair) {
+      auto [i, j] = pair;
+      std::optional<int64_t> number = getConstantIntValue(i);
+      return number && number == getConstantIntValue(j);
+    };
     if (draw || !stored ||
+        !llvm::all_of(llvm::zip_equal(load.getIndices(), store.getIndices()),
+                      isSame) ||
         !(draw = stored.getDefiningOp<memref::AtomicRMWOp>()) ||
         isOverwritten(load, store) ||
         !isReachedByBlocks(store, load->getParentOp(), threads))
       return {};
   }
-  // All blocks draw from one counter.
-  auto isOne = [&](Value v) {
-    return uniformity.isUniform(v, Between::Blocks);
-  };
-  if (draw &&
-      (!isOne(draw.getMemref()) || !llvm::all_of(draw.getIndices(), isOne)))
-    return {};
-  APInt step;
+  // All blocks draw from one counter. A larger step than 1 could wrap around.
+  auto isOne = [&](Value v) { return isOneInLaunch(v); };
   bool isCount = draw && draw.getKind() == arith::AtomicRMWKind::addi &&
-                 matchPattern(draw.getValue(), m_ConstantInt(&step)) &&
-                 step.isStrictlyPositive() &&
-                 isa<BlockArgument>(getRoot(draw.getMemref()));
+                 matchPattern(draw.getValue(), m_One()) &&
+                 isa<BlockArgument>(getRoot(draw.getMemref())) &&
+                 isOne(draw.getMemref()) &&
+                 llvm::all_of(draw.getIndices(), isOne);
   return isCount ? draw : memref::AtomicRMWOp();
 }
 
