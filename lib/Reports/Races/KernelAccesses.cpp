@@ -204,6 +204,29 @@ llvm::DenseSet<Operation *> races::findBarriers(gpu::GPUFuncOp kernel,
   return barriers;
 }
 
+bool races::isReachedByBlocks(Operation *op, Operation *outer,
+                              int64_t threads) {
+  for (; op->getParentOp() != outer; op = op->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    auto guard = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
+                        : arith::CmpIOp();
+    APInt bound;
+    if (!guard || op->getParentRegion() != &branch.getThenRegion() ||
+        !guard.getLhs().getDefiningOp<gpu::ThreadIdOp>() ||
+        !matchPattern(guard.getRhs(), m_ConstantInt(&bound)))
+      return false;
+    bool isOne = guard.getPredicate() == arith::CmpIPredicate::eq &&
+                 bound.sge(0) && bound.slt(threads);
+    bool isSome = llvm::is_contained(
+                      {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult},
+                      guard.getPredicate()) &&
+                  bound.isStrictlyPositive();
+    if (!isOne && !isSome)
+      return false;
+  }
+  return true;
+}
+
 llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
   SmallVector<gpu::LaunchFuncOp> launches;
   auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
@@ -436,12 +459,12 @@ bool Uniformity::compute(Value value, Between between) {
            isUniform(loop.getConditionOp().getArgs()[number], between);
   if (op->getNumRegions() != 0)
     return false;
-  // Without a race, all threads that read an element read the same value. A
-  // published element can change from one read to the next. Each block has its
-  // own shared memory.
+  // Without a race, all threads that read an element read the same value. An
+  // element with a contract can change from one read to the next. Each block
+  // has its own shared memory.
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     std::optional<MemoryAccess> access = getMemoryAccess(op);
-    return access && access->contract != "published" &&
+    return access && access->contract.empty() &&
            !(access->isShared && between == Between::Blocks) &&
            all(load.getIndices()) && isUniform(load.getMemRef(), between);
   }

@@ -150,31 +150,6 @@ static Value getUncut(Value value) {
   return getBits(value.getType()) < 32 ? Value() : value;
 }
 
-/// True if a thread of every block reaches `op` from `outer`, which is around
-/// `op`. All branches between them depend only on the number of the thread.
-static bool isReachedByBlocks(Operation *op, Operation *outer,
-                              int64_t threads) {
-  for (; op->getParentOp() != outer; op = op->getParentOp()) {
-    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
-    auto guard = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
-                        : arith::CmpIOp();
-    APInt bound;
-    if (!guard || op->getParentRegion() != &branch.getThenRegion() ||
-        !guard.getLhs().getDefiningOp<gpu::ThreadIdOp>() ||
-        !matchPattern(guard.getRhs(), m_ConstantInt(&bound)))
-      return false;
-    bool isOne = guard.getPredicate() == arith::CmpIPredicate::eq &&
-                 bound.sge(0) && bound.slt(threads);
-    bool isSome = llvm::is_contained(
-                      {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult},
-                      guard.getPredicate()) &&
-                  bound.isStrictlyPositive();
-    if (!isOne && !isSome)
-      return false;
-  }
-  return true;
-}
-
 /// True if `value` is one number for all blocks and all iterations.
 bool PairModel::isOneInLaunch(Value value) {
   if (!uniformity.isUniform(value, Between::Blocks))
