@@ -93,10 +93,17 @@ LogicalResult KernelCheck::run() {
   if (failed(requireLowered(kernel)) ||
       failed(requireConvergence(kernel, uniformity)))
     return failure();
+  llvm::DenseSet<Value> written;
   kernel.walk([&](Operation *op) {
-    if (std::optional<MemoryAccess> access = getMemoryAccess(op))
-      accesses.try_emplace(op, std::move(*access));
+    std::optional<MemoryAccess> access = getMemoryAccess(op);
+    if (!access)
+      return;
+    if (access->effect != Effect::Read)
+      written.insert(races::getRoot(access->array));
+    accesses.try_emplace(op, std::move(*access));
   });
+  if (failed(requireAliasMarks(kernel, written)))
+    return failure();
   for (Between between : {Between::Lanes, Between::Warps, Between::Blocks}) {
     if (between == Between::Lanes && threads == 1)
       continue;

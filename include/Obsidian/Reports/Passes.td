@@ -162,7 +162,8 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       or a lane can miss a shuffle.
     - `[race-stage]`: the kernel is not a result of `obs-to-gpu`, or contains a
       construct that the pass does not model: accesses by other operations,
-      memory of unknown origin, or blocks of several dimensions.
+      memory of unknown origin, or blocks of several dimensions. Or a launch
+      passes one array as two parameters that are not marked.
 
     For a kernel with its barrier:
 

@@ -173,8 +173,9 @@ bool races::hasContract(const PendingAccess &pending,
            isAcquired(read.op, threads);
   // Copies of one store have one contract together.
   Attribute origin = second.op->getAttr("obs.origin");
-  bool isSame = first.op == second.op ||
-                (origin && first.op->getAttr("obs.origin") == origin);
+  bool isSame = !isReadAndWrite &&
+                (first.op == second.op ||
+                 (origin && first.op->getAttr("obs.origin") == origin));
   // A load finds a value that another iteration stored, and then omits a store.
   // Two stores are a separate pair.
   bool isTest = isReadAndWrite && first.contract == "any" &&

@@ -25,11 +25,13 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::races;
 
+/// On a parameter: it may be the same array as others with this attribute.
+static constexpr StringLiteral mayAliasMark = "obs.may_alias";
+
 /// The first of the values of a kernel that may be the same memory as `root`,
 /// which can be itself: of the parameters that may be one array, or of the
 /// operations that give the shared memory of the block.
 static Value getRepresentative(Value root) {
-  constexpr StringLiteral mark = "obs.may_alias";
   if (auto shared = root.getDefiningOp<gpu::DynamicSharedMemoryOp>()) {
     shared->getParentOfType<gpu::GPUFuncOp>().walk(
         [&](gpu::DynamicSharedMemoryOp first) {
@@ -42,10 +44,10 @@ static Value getRepresentative(Value root) {
   auto kernel =
       argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
                : gpu::GPUFuncOp();
-  if (!kernel || !kernel.getArgAttr(argument.getArgNumber(), mark))
+  if (!kernel || !kernel.getArgAttr(argument.getArgNumber(), mayAliasMark))
     return root;
   for (BlockArgument other : kernel.getArguments())
-    if (kernel.getArgAttr(other.getArgNumber(), mark))
+    if (kernel.getArgAttr(other.getArgNumber(), mayAliasMark))
       return other;
   return root;
 }
@@ -227,7 +229,7 @@ bool races::isReachedByBlocks(Operation *op, Operation *outer,
   return true;
 }
 
-llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
+static SmallVector<gpu::LaunchFuncOp> getLaunches(gpu::GPUFuncOp kernel) {
   SmallVector<gpu::LaunchFuncOp> launches;
   auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
   kernels->getParentOp()->walk([&](gpu::LaunchFuncOp launch) {
@@ -235,6 +237,44 @@ llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
         launch.getKernelModuleName() == kernels.getName())
       launches.push_back(launch);
   });
+  return launches;
+}
+
+LogicalResult races::requireAliasMarks(gpu::GPUFuncOp kernel,
+                                       const llvm::DenseSet<Value> &written) {
+  // The array of the host whose beginning a launch passes.
+  auto getArray = [](Value memory) {
+    while (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
+      if (!isConstantIntValue(view.getMixedOffsets().front(), 0))
+        break;
+      memory = view.getSource();
+    }
+    return memory;
+  };
+  auto arguments =
+      llvm::make_filter_range(kernel.getArguments(), [](Value argument) {
+        return isa<MemRefType>(argument.getType());
+      });
+  for (gpu::LaunchFuncOp launch : getLaunches(kernel))
+    for (BlockArgument a : arguments)
+      for (BlockArgument b : arguments) {
+        unsigned i = a.getArgNumber(), j = b.getArgNumber();
+        if (i < j && (written.contains(a) || written.contains(b)) &&
+            !(kernel.getArgAttr(i, mayAliasMark) &&
+              kernel.getArgAttr(j, mayAliasMark)) &&
+            getArray(launch.getKernelOperand(i)) ==
+                getArray(launch.getKernelOperand(j)))
+          return mlir::emitError(launch.getLoc())
+                 << "[race-stage] passes one array as the parameters " << i
+                 << " and " << j << " of kernel '" << kernel.getName()
+                 << "', which takes them for two arrays; mark both with "
+                 << mayAliasMark;
+      }
+  return success();
+}
+
+llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
+  SmallVector<gpu::LaunchFuncOp> launches = getLaunches(kernel);
   llvm::DenseMap<Value, Value> equal;
   if (launches.empty())
     return equal;

@@ -180,6 +180,21 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A load is no copy of a store.
+  gpu.func @origin_of_load(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<33xi32, #shared>
+    %u = arith.addi %t, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%t] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<33xi32, #shared>
+    // expected-error @+1 {{[race] read of shared memory by another thread of the warp reaches what this access also reaches}}
+    %x = memref.load %a[%u] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<33xi32, #shared>
+    gpu.return
+  }
+
   // In a loop without a barrier, all iterations count as one fill: the contract covers them. The kernel does not
   // say whether the loop belongs to the fill.
   // expected-remark @+1 {{kernel 'disjoint_in_loop' is proved free of races, with blocks of 32 threads, under contract}}

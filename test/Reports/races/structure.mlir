@@ -341,6 +341,61 @@ gpu.module @kernels {
 
 // -----
 
+// Launches pass one array as two parameters. Only the last kernel is made for that.
+
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @reverse(%in: memref<i32>, %out: memref<i32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      %c7 = arith.constant 7 : index
+      %c8 = arith.constant 8 : index
+      %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %r = memref.reinterpret_cast %out to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %b = gpu.block_id x
+      %isIn = arith.cmpi ult, %b, %c8 : index
+      scf.if %isIn {
+        %i = arith.subi %c7, %b : index
+        %x = memref.load %a[%i] : memref<8xi32>
+        memref.store %x, %r[%b] : memref<8xi32>
+      }
+      gpu.return
+    }
+    // expected-remark @+1 {{kernel 'read' is proved free of races}}
+    gpu.func @read(%in: memref<i32>, %also: memref<i32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %b = memref.reinterpret_cast %also to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %x = memref.load %a[%c0] : memref<8xi32>
+      %y = memref.load %b[%c0] : memref<8xi32>
+      gpu.return
+    }
+    // expected-remark @+1 {{kernel 'copy' is proved free of races}}
+    gpu.func @copy(%in: memref<i32> {obs.may_alias}, %out: memref<i32> {obs.may_alias}) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      %c8 = arith.constant 8 : index
+      %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %r = memref.reinterpret_cast %out to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %b = gpu.block_id x
+      %isIn = arith.cmpi ult, %b, %c8 : index
+      scf.if %isIn {
+        %x = memref.load %a[%b] : memref<8xi32>
+        memref.store %x, %r[%b] : memref<8xi32>
+      }
+      gpu.return
+    }
+  }
+  func.func @main(%x: memref<8xi32>) {
+    %c1 = arith.constant 1 : index
+    %a = memref.reinterpret_cast %x to offset: [0], sizes: [], strides: [] : memref<8xi32> to memref<i32>
+    %b = memref.reinterpret_cast %x to offset: [0], sizes: [], strides: [] : memref<8xi32> to memref<i32>
+    // expected-error @+1 {{[race-stage] passes one array as the parameters 0 and 1 of kernel 'reverse', which takes them for two arrays; mark both with obs.may_alias}}
+    gpu.launch_func @kernels::@reverse blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<i32>, %b : memref<i32>)
+    gpu.launch_func @kernels::@read blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<i32>, %b : memref<i32>)
+    gpu.launch_func @kernels::@copy blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<i32>, %b : memref<i32>)
+    return
+  }
+}
+
+// -----
+
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
