@@ -167,6 +167,9 @@ bool races::hasContract(const PendingAccess &pending,
   const MemoryAccess &read = isFirstRead ? first : second;
   const MemoryAccess &write = isFirstRead ? second : first;
   bool isReadAndWrite = isFirstRead || second.effect == Effect::Read;
+  // A contract says nothing about another array in the same bytes.
+  if (first.array != second.array)
+    return false;
   // The reader waits for a flag of the writer. No flag is between two writes.
   if (isPublished(first) && isPublished(second))
     return isReadAndWrite && isReleased(write.op) &&

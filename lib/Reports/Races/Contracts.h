@@ -21,7 +21,8 @@ inline bool isPublished(const MemoryAccess &access) {
   return access.contract == "published";
 }
 
-/// True if a contract covers the pair, in blocks of `threads` threads:
+/// True if a contract covers the pair, in blocks of `threads` threads: both
+/// accesses are of one array, and one of these is true.
 ///
 /// - Both are writes of one store, in one force, whose contract is `any` or
 ///   `disjoint`.

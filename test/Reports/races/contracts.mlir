@@ -180,6 +180,25 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Two arrays are in the same bytes.
+  gpu.func @test_of_another_array(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %b = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<4xi8, #shared>
+    %t = gpu.thread_id x
+    %byte = arith.constant 1 : i8
+    %first = arith.cmpi eq, %t, %c0 : index
+    // expected-note @+1 {{the first access is the read here}}
+    %x = memref.load %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    %differs = arith.cmpi ne, %x, %v : i32
+    scf.if %first {
+      // expected-error @+1 {{[race] write of shared memory by another thread of the warp reaches what this access also reaches}}
+      memref.store %byte, %b[%c0] {obs.contract = "any"} : memref<4xi8, #shared>
+    }
+    gpu.return
+  }
+
   // A load is no copy of a store.
   gpu.func @origin_of_load(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
