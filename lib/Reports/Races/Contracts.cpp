@@ -43,23 +43,30 @@ static bool mayBeTwoForces(const PendingAccess &first,
   return false;
 }
 
-/// True if `value`, which is computed from what `load` reads, only decides
-/// whether a thread stores to the same element with contract `any`.
-static bool decidesStoresOnly(Value value, const MemoryAccess &load) {
+/// True if what `load` reads only decides whether a thread stores to the same
+/// element with contract `any`.
+static bool decidesStoresOnly(const MemoryAccess &load) {
   auto isStore = [&](Operation &op) {
     std::optional<MemoryAccess> access = getMemoryAccess(&op);
     return access && access->effect == Effect::Write &&
            access->contract == "any" && access->array == load.array &&
            access->indices == load.indices;
   };
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    if (auto branch = dyn_cast<scf::IfOp>(user))
-      return branch.getNumResults() == 0 && branch.getElseRegion().empty() &&
-             llvm::all_of(branch.thenBlock()->without_terminator(), isStore);
-    return user->getNumResults() == 1 && user->getNumRegions() == 0 &&
-           isMemoryEffectFree(user) &&
-           decidesStoresOnly(user->getResult(0), load);
-  });
+  SetVector<Value> values;
+  values.insert_range(load.op->getResults());
+  for (unsigned i = 0; i < values.size(); ++i)
+    for (Operation *user : values[i].getUsers()) {
+      if (auto branch = dyn_cast<scf::IfOp>(user)) {
+        if (branch.getNumResults() != 0 || !branch.getElseRegion().empty() ||
+            !llvm::all_of(branch.thenBlock()->without_terminator(), isStore))
+          return false;
+      } else if (user->getNumRegions() != 0 || !isMemoryEffectFree(user) ||
+                 user->hasTrait<OpTrait::IsTerminator>()) {
+        return false;
+      }
+      values.insert_range(user->getResults());
+    }
+  return true;
 }
 
 /// True for a fence that orders accesses as `one` does, for all blocks.
@@ -182,8 +189,7 @@ bool races::hasContract(const PendingAccess &pending,
   // A load finds a value that another iteration stored, and then omits a store.
   // Two stores are a separate pair.
   bool isTest = isReadAndWrite && first.contract == "any" &&
-                second.contract == "any" && read.op->getNumResults() == 1 &&
-                decidesStoresOnly(read.op->getResult(0), read);
+                second.contract == "any" && decidesStoresOnly(read);
   return (isSame || isTest) && isOneRun(pending, second) &&
          !mayBeTwoForces(pending, second) &&
          (second.contract == "any" || second.contract == "disjoint");

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -152,17 +153,24 @@ static Value getUncut(Value value) {
 
 /// True if `value` is one number for all blocks and all iterations.
 bool PairModel::isOneInLaunch(Value value) {
-  if (!uniformity.isUniform(value, Between::Blocks))
-    return false;
-  bool isInLoop = false;
-  for (Operation *op = value.getParentRegion()->getParentOp(); op != kernel;
-       op = op->getParentOp())
-    isInLoop |= isa<LoopLikeOpInterface>(op);
-  Operation *op = value.getDefiningOp();
-  return !isInLoop ||
-         (op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-          llvm::all_of(op->getOperands(),
-                       [&](Value operand) { return isOneInLaunch(operand); }));
+  llvm::SetVector<Value> parts;
+  parts.insert(value);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    Value part = parts[i];
+    if (!uniformity.isUniform(part, Between::Blocks))
+      return false;
+    bool isInLoop = false;
+    for (Operation *op = part.getParentRegion()->getParentOp(); op != kernel;
+         op = op->getParentOp())
+      isInLoop |= isa<LoopLikeOpInterface>(op);
+    if (!isInLoop)
+      continue;
+    Operation *op = part.getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return false;
+    parts.insert_range(op->getOperands());
+  }
+  return true;
 }
 
 /// The atomic addition by which a block has drawn the number `value` from a
