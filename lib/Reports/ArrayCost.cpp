@@ -167,7 +167,7 @@ int64_t Arrays::getCarried() {
 /// True if some access of the array has an index that is no constant.
 static bool isIndexed(memref::AllocOp alloc) {
   return llvm::any_of(alloc->getUsers(), [](Operation *user) {
-    std::optional<MemoryAccess> access = MemoryAccess::get(user);
+    std::optional<ElementAccess> access = ElementAccess::get(user);
     return !access || llvm::any_of(access->indices, [](Value index) {
       return !getConstantIntValue(index);
     });

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Levels.h"
-#include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Races/AccessIntervals.h"
+#include "Races/Contracts.h"
 #include "Races/OverlapSolver.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -93,10 +93,17 @@ LogicalResult KernelCheck::run() {
   if (failed(requireLowered(kernel)) ||
       failed(requireConvergence(kernel, uniformity)))
     return failure();
+  llvm::DenseSet<Value> written;
   kernel.walk([&](Operation *op) {
-    if (std::optional<MemoryAccess> access = getMemoryAccess(op))
-      accesses.try_emplace(op, std::move(*access));
+    std::optional<MemoryAccess> access = getMemoryAccess(op);
+    if (!access)
+      return;
+    if (access->effect != Effect::Read)
+      written.insert(races::getRoot(access->array));
+    accesses.try_emplace(op, std::move(*access));
   });
+  if (failed(requireAliasMarks(kernel, written)))
+    return failure();
   for (Between between : {Between::Lanes, Between::Warps, Between::Blocks}) {
     if (between == Between::Lanes && threads == 1)
       continue;
@@ -159,8 +166,8 @@ void KernelCheck::checkBounds() {
   }
 }
 
-/// Checks that each block draws another number from a counter: only positive
-/// numbers are ever added to the counter.
+/// Checks that each block draws another number from a counter: only 1 is
+/// ever added to the counter.
 void KernelCheck::checkDraws(const Question &question) {
   for (const Unknown &unknown : question.unknowns) {
     auto draw = dyn_cast_or_null<memref::AtomicRMWOp>(unknown.draw);
@@ -168,10 +175,8 @@ void KernelCheck::checkDraws(const Question &question) {
       continue;
     auto counts = [&](Operation *op) {
       auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
-      APInt step;
       return atomic && atomic.getKind() == arith::AtomicRMWKind::addi &&
-             matchPattern(atomic.getValue(), m_ConstantInt(&step)) &&
-             step.isStrictlyPositive();
+             matchPattern(atomic.getValue(), m_One());
     };
     const MemoryAccess &counter = accesses.find(draw)->second;
     for (auto &[op, access] : accesses)
@@ -179,56 +184,6 @@ void KernelCheck::checkDraws(const Question &question) {
           !counts(op))
         draws.insert(draw);
   }
-}
-
-/// True if both accesses belong to the same iteration of each loop around them
-/// that begins a new array in shared memory.
-static bool isOneRun(const PendingAccess &first, const MemoryAccess &second) {
-  return !second.isShared || llvm::all_of(first.past, [](const PastLoop &past) {
-    return !past.left && past.age == Age::ThisTurn;
-  });
-}
-
-/// True if the accesses may belong to two forces, each of an iteration of a
-/// loop around them: it has begun an iteration in between, or its iterations do
-/// not wait for each other.
-static bool mayBeTwoForces(const PendingAccess &first,
-                           const MemoryAccess &second) {
-  auto outer = second.op->getAttrOfType<DenseI64ArrayAttr>(outerLoopsAttrName);
-  if (!outer)
-    return false;
-  for (Operation *loop = second.op->getParentOp(); !isa<gpu::GPUFuncOp>(loop);
-       loop = loop->getParentOp()) {
-    auto number = loop->getAttrOfType<IntegerAttr>(loopAttrName);
-    if (!number || !llvm::is_contained(outer.asArrayRef(), number.getInt()))
-      continue;
-    auto past = llvm::find_if(
-        first.past, [&](const PastLoop &past) { return past.loop == loop; });
-    if (past == first.past.end() || past->left || past->age != Age::ThisTurn)
-      return true;
-  }
-  return false;
-}
-
-/// True if a contract of the source covers the pair.
-static bool hasContract(const PendingAccess &pending,
-                        const MemoryAccess &second) {
-  const MemoryAccess &first = *pending.access;
-  // In "published" memory, each side waits for a flag of the other side.
-  if (first.contract == "published" && second.contract == "published")
-    return true;
-  // Copies of one store have one contract together.
-  Attribute origin = second.op->getAttr("obs.origin");
-  bool isSame = first.op == second.op ||
-                (origin && first.op->getAttr("obs.origin") == origin);
-  // A load finds a value that another iteration stored, and then omits a store.
-  // Two stores are a separate pair.
-  bool isTest =
-      (first.effect == Effect::Read || second.effect == Effect::Read) &&
-      first.contract == "any" && second.contract == "any";
-  return (isSame || isTest) && isOneRun(pending, second) &&
-         !mayBeTwoForces(pending, second) &&
-         (second.contract == "any" || second.contract == "disjoint");
 }
 
 /// The first byte and the end of the view that an access is in, if they are
@@ -261,7 +216,7 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
       areInDifferentViews(*first.access, second))
     return;
   Question question = model.ask(first, second, between);
-  if (hasContract(first, second)) {
+  if (hasContract(first, second, threads)) {
     // A contract is named only if the proof needs it.
     std::optional<Answer> tried =
         solveByEnumeration(question, uint64_t(1) << 15);
@@ -271,8 +226,12 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
     return;
   }
   Answer answer = solve(question);
-  if (answer.kind == Answer::Apart)
+  if (answer.kind == Answer::Apart) {
+    // The proofs of its readers depend on the contract of the second write.
+    if (isPublished(*first.access) && isPublished(second))
+      contracts.insert({second.op, second.contract});
     return checkDraws(question);
+  }
   // The pass does not know whether these threads reach this point.
   if (!question.isComplete)
     answer.kind = Answer::Open;

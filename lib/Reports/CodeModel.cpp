@@ -8,11 +8,9 @@
 #include "CodeModel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <functional>
 
 using namespace mlir;
@@ -29,49 +27,6 @@ static constexpr int64_t maxExtent = IndexRecognizer::maxExtent;
 static constexpr int64_t largeExtent = 4096;
 /// Symbols from here on are extents that no value of the kernel holds.
 static constexpr unsigned firstUnknownExtent = 1u << 30;
-
-//===----------------------------------------------------------------------===//
-// Accesses
-//===----------------------------------------------------------------------===//
-
-std::optional<MemoryAccess> MemoryAccess::get(Operation *op) {
-  using Result = std::optional<MemoryAccess>;
-  auto describe = [&](Kind kind, Value memory, ValueRange indices, Type type) {
-    auto vector = dyn_cast<VectorType>(type);
-    return MemoryAccess{op,
-                        kind,
-                        memory,
-                        indices,
-                        vector ? vector.getElementType() : type,
-                        vector ? vector.getNumElements() : 1};
-  };
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](memref::LoadOp load) {
-        return describe(Kind::Read, load.getMemRef(), load.getIndices(),
-                        load.getType());
-      })
-      .Case([&](memref::StoreOp store) {
-        return describe(Kind::Write, store.getMemRef(), store.getIndices(),
-                        store.getValueToStore().getType());
-      })
-      .Case([&](memref::AtomicRMWOp atomic) {
-        return describe(Kind::Atomic, atomic.getMemref(), atomic.getIndices(),
-                        atomic.getType());
-      })
-      .Case([&](memref::GenericAtomicRMWOp atomic) {
-        return describe(Kind::Atomic, atomic.getMemref(), atomic.getIndices(),
-                        atomic.getResult().getType());
-      })
-      .Case([&](vector::LoadOp load) {
-        return describe(Kind::Read, load.getBase(), load.getIndices(),
-                        load.getType());
-      })
-      .Case([&](vector::StoreOp store) {
-        return describe(Kind::Write, store.getBase(), store.getIndices(),
-                        store.getValueToStore().getType());
-      })
-      .Default([](Operation *) { return Result(); });
-}
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -536,7 +491,7 @@ IndexExpr CodeModel::getExtent(Value memory, unsigned dimension) {
   return IndexExpr::symbol(added.first->second, IndexRange{0, maxExtent});
 }
 
-std::optional<IndexExpr> CodeModel::getAddress(const MemoryAccess &access) {
+std::optional<IndexExpr> CodeModel::getAddress(const ElementAccess &access) {
   auto type = cast<MemRefType>(access.memory.getType());
   if (getRoot(access.memory) != access.memory || !type.getLayout().isIdentity())
     return std::nullopt;
@@ -549,7 +504,7 @@ std::optional<IndexExpr> CodeModel::getAddress(const MemoryAccess &access) {
   return address;
 }
 
-bool CodeModel::ask(const MemoryAccess &access, int64_t workers, Query query) {
+bool CodeModel::ask(const ElementAccess &access, int64_t workers, Query query) {
   std::optional<IndexExpr> address = getAddress(access);
   if (!address)
     return false;
@@ -606,7 +561,7 @@ std::optional<int64_t> CodeModel::getIterations() const {
   return number && *number <= maxIterations ? number : std::nullopt;
 }
 
-bool CodeModel::dependsOnOthers(const MemoryAccess &access) {
+bool CodeModel::dependsOnOthers(const ElementAccess &access) {
   llvm::SmallPtrSet<const void *, 16> seen;
   std::function<bool(const IndexExpr &)> depends = [&](const IndexExpr &expr) {
     if (!seen.insert(expr.getIdentity()).second)

@@ -18,21 +18,6 @@
 
 namespace mlir::obs {
 
-/// A read or a write of memory at one location in the code.
-struct MemoryAccess {
-  enum class Kind { Read, Write, Atomic };
-  /// nullopt for operations that do not access memory.
-  static std::optional<MemoryAccess> get(Operation *op);
-
-  Operation *op;
-  Kind kind;
-  Value memory;
-  ValueRange indices;
-  Type element;
-  /// The number of adjacent elements that one thread accesses at once.
-  int64_t width;
-};
-
 /// One loop over threads of a kernel in level IR, or all code outside of such
 /// loops.
 class CodeModel {
@@ -47,17 +32,17 @@ public:
   /// execution of `scope`: the kernel, or a loop around the block.
   Count getRuns(Block *block, Operation *scope);
   /// The number of the accessed element; nullopt for parts of arrays.
-  std::optional<IndexExpr> getAddress(const MemoryAccess &access);
+  std::optional<IndexExpr> getAddress(const ElementAccess &access);
   /// Calls `query` for an access in the leaf, with the address, the number of
   /// iterations and their conditions. If `query` returns false, it needs the
   /// iterations of the surrounding loops, and is called once for each
   /// combination of them. Returns false if one of these calls returns false.
   using Query =
       llvm::function_ref<bool(const IndexExpr &, int64_t, ArrayRef<IndexExpr>)>;
-  bool ask(const MemoryAccess &access, int64_t workers, Query query);
+  bool ask(const ElementAccess &access, int64_t workers, Query query);
   /// True if the distance between the lanes of `access` may depend on the size
   /// of another array, except through a divisor.
-  bool dependsOnOthers(const MemoryAccess &access);
+  bool dependsOnOthers(const ElementAccess &access);
   /// The number of iterations of the leaf, if all of them are evaluated.
   std::optional<int64_t> getIterations() const;
   /// `value` as a formula of the arguments of the kernel, or its maximum if it

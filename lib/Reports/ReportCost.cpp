@@ -72,14 +72,14 @@ private:
   /// Workers of `leaf`, or of code around `op` in no leaf, by level.
   int64_t getWorkers(Level scope);
   Level getScope(Operation *op) const;
-  void reportAccess(const MemoryAccess &access);
-  std::optional<std::string> describeLanes(const MemoryAccess &access);
-  const std::optional<LinearForm> &getAddress(const MemoryAccess &access);
-  std::pair<int64_t, int64_t> getJoined(const MemoryAccess &access);
-  std::optional<Neighbours> getNeighbours(const MemoryAccess &access);
+  void reportAccess(const ElementAccess &access);
+  std::optional<std::string> describeLanes(const ElementAccess &access);
+  const std::optional<LinearForm> &getAddress(const ElementAccess &access);
+  std::pair<int64_t, int64_t> getJoined(const ElementAccess &access);
+  std::optional<Neighbours> getNeighbours(const ElementAccess &access);
   bool hasNeighbours(scf::ForallOp leaf);
-  Requests getRequests(const MemoryAccess &access, StringRef space);
-  void addTotals(const MemoryAccess &access, const Requests &requests,
+  Requests getRequests(const ElementAccess &access, StringRef space);
+  void addTotals(const ElementAccess &access, const Requests &requests,
                  StringRef space, json::Object &to);
 
   KernelOp kernel;
@@ -258,7 +258,8 @@ static bool addLanes(const IndexExpr &address, int64_t count,
 
 /// The lanes from which an array in registers of a warp is read; nullopt if
 /// each lane reads its own elements.
-std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
+std::optional<std::string>
+Reporter::describeLanes(const ElementAccess &access) {
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
   auto distribution =
       leaf ? leaf->getAttrOfType<DistributionAttr>("obs.distribution")
@@ -283,7 +284,7 @@ std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
 }
 
 const std::optional<LinearForm> &
-Reporter::getAddress(const MemoryAccess &access) {
+Reporter::getAddress(const ElementAccess &access) {
   auto [found, isNew] = addresses.try_emplace(access.op);
   if (isNew)
     if (auto address = getModel(access.op).getAddress(access))
@@ -294,16 +295,16 @@ Reporter::getAddress(const MemoryAccess &access) {
 /// The first element, counted from that of `access`, and the number of elements
 /// side by side that a thread accesses in the same block. The code generator
 /// makes one access of up to 16 bytes of them.
-std::pair<int64_t, int64_t> Reporter::getJoined(const MemoryAccess &access) {
+std::pair<int64_t, int64_t> Reporter::getJoined(const ElementAccess &access) {
   int64_t most = 16 / getElementBytes(access.element);
-  if (access.width > 1 || access.kind == MemoryAccess::Kind::Atomic ||
+  if (access.width > 1 || access.kind == ElementAccess::Kind::Atomic ||
       !getAddress(access))
     return {0, 1};
   LinearForm own = *getAddress(access);
   // Two values of int64_t are no keys of a DenseSet.
   std::set<int64_t> distances;
   for (Operation &op : *access.op->getBlock()) {
-    std::optional<MemoryAccess> other = MemoryAccess::get(&op);
+    std::optional<ElementAccess> other = ElementAccess::get(&op);
     if (!other || other->kind != access.kind || other->width > 1 ||
         other->memory != access.memory || !getAddress(*other))
       continue;
@@ -337,11 +338,11 @@ std::pair<int64_t, int64_t> Reporter::getJoined(const MemoryAccess &access) {
 
 /// The elements that the iterations which a thread executes side by side
 /// access.
-std::optional<Neighbours> Reporter::getNeighbours(const MemoryAccess &access) {
+std::optional<Neighbours> Reporter::getNeighbours(const ElementAccess &access) {
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
   auto items =
       leaf ? leaf->getAttrOfType<IntegerAttr>(itemsAttrName) : IntegerAttr();
-  if (!items || access.kind == MemoryAccess::Kind::Atomic)
+  if (!items || access.kind == ElementAccess::Kind::Atomic)
     return std::nullopt;
   std::optional<Neighbours> all;
   auto query = [&](const IndexExpr &address, int64_t count,
@@ -366,7 +367,7 @@ bool Reporter::hasNeighbours(scf::ForallOp leaf) {
   bool any = false;
   int64_t contiguous = 0, others = 0;
   leaf.walk([&](Operation *op) {
-    std::optional<MemoryAccess> access = MemoryAccess::get(op);
+    std::optional<ElementAccess> access = ElementAccess::get(op);
     if (!access || getSpace(access->memory) != "global")
       return;
     std::optional<Neighbours> found = getNeighbours(*access);
@@ -379,7 +380,7 @@ bool Reporter::hasNeighbours(scf::ForallOp leaf) {
   return any && contiguous >= others;
 }
 
-Requests Reporter::getRequests(const MemoryAccess &access, StringRef space) {
+Requests Reporter::getRequests(const ElementAccess &access, StringRef space) {
   bool isShared = space == "shared";
   if (!isShared && space != "global")
     return {};
@@ -472,7 +473,7 @@ Requests Reporter::getRequests(const MemoryAccess &access, StringRef space) {
 
 /// Adds the sectors of global memory, or the wavefronts in shared memory and
 /// those of them that are conflicts, of all requests.
-void Reporter::addTotals(const MemoryAccess &access, const Requests &requests,
+void Reporter::addTotals(const ElementAccess &access, const Requests &requests,
                          StringRef space, json::Object &to) {
   bool isShared = space == "shared";
   if (!isShared && space != "global")
@@ -512,13 +513,13 @@ void Reporter::addTotals(const MemoryAccess &access, const Requests &requests,
   }
 }
 
-void Reporter::reportAccess(const MemoryAccess &access) {
+void Reporter::reportAccess(const ElementAccess &access) {
   StringRef space = getSpace(access.memory);
   if (space == "registers") {
     // Only a read from other lanes costs more than the use of a register.
     auto home = dyn_cast_or_null<HomeAttr>(
         cast<MemRefType>(getRoot(access.memory).getType()).getMemorySpace());
-    if (access.kind == MemoryAccess::Kind::Read && home &&
+    if (access.kind == ElementAccess::Kind::Read && home &&
         home.getOwner() == Level::Warp)
       if (std::optional<std::string> lanes = describeLanes(access)) {
         os << "      shuffle " << access.element << " at "
@@ -536,14 +537,14 @@ void Reporter::reportAccess(const MemoryAccess &access) {
   bytes = Count::call("ceil", " / ", bytes, requests.sharing);
   Level scope = getScope(access.op);
   bool isUniform = !access.op->getParentOfType<scf::ForallOp>();
-  const char *verb = access.kind == MemoryAccess::Kind::Read    ? "read"
-                     : access.kind == MemoryAccess::Kind::Write ? "write"
-                                                                : "atomic";
+  const char *verb = access.kind == ElementAccess::Kind::Read    ? "read"
+                     : access.kind == ElementAccess::Kind::Write ? "write"
+                                                                 : "atomic";
   os << (isUniform ? "    " : "      ");
   Traffic &sum = traffic[space.str()];
-  (access.kind == MemoryAccess::Kind::Read    ? sum.read
-   : access.kind == MemoryAccess::Kind::Write ? sum.written
-                                              : sum.atomic) += bytes;
+  (access.kind == ElementAccess::Kind::Read    ? sum.read
+   : access.kind == ElementAccess::Kind::Write ? sum.written
+                                               : sum.atomic) += bytes;
   std::string type = llvm::to_string(access.element);
   if (access.width > 1)
     type = std::to_string(access.width) + " x " + type;
@@ -606,7 +607,7 @@ void Reporter::reportCode() {
       any = true;
       reportLoop(leaf);
     }
-    if (std::optional<MemoryAccess> access = MemoryAccess::get(op)) {
+    if (std::optional<ElementAccess> access = ElementAccess::get(op)) {
       any = true;
       reportAccess(*access);
     }

@@ -249,6 +249,20 @@ gpu.module @kernels {
     }
     gpu.return
   }
+  // An element that others write as 'any' is not the same for all threads, either.
+  gpu.func @any(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %a = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<1xi32, #gpu.address_space<workgroup>>
+    %x = memref.load %a[%c0] {obs.contract = "any"} : memref<1xi32, #gpu.address_space<workgroup>>
+    %differs = arith.cmpi ne, %x, %v : i32
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
+    scf.if %differs {
+      memref.store %v, %a[%c0] {obs.contract = "any"} : memref<1xi32, #gpu.address_space<workgroup>>
+      gpu.barrier
+    }
+    gpu.return
+  }
   gpu.func @loop() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

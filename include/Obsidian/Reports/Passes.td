@@ -143,9 +143,15 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       is in shared memory, this also holds for each other loop around the store
       that has a barrier. Copies of a store, which `obs-map-levels` makes
       if it unrolls the iterations of a thread, count as the same store (they
-      have the same `obs.origin`). Flags separate accesses that are `published`. Numbers that
-      blocks draw from a counter are different, even if other elements of the
-      counter's array are written in other ways. Notes name these accesses.
+      have the same `obs.origin`). A load with contract `any` may read what
+      another thread stores as `any`, if the loaded value only decides whether
+      its thread stores to this element. A flag separates a store and a load
+      that are `published`: a release fence and an atomic operation follow the
+      store, and before the load, an atomic operation decides whether the thread
+      comes there, and an acquire fence follows it. The pass checks this code. It
+      assumes that the flag belongs to the element. Numbers that blocks draw
+      from one counter are different, even if other elements of the counter's
+      array are written in other ways. Notes name these accesses.
 
     There are four errors:
 
@@ -156,7 +162,8 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       or a lane can miss a shuffle.
     - `[race-stage]`: the kernel is not a result of `obs-to-gpu`, or contains a
       construct that the pass does not model: accesses by other operations,
-      memory of unknown origin, or blocks of several dimensions.
+      memory of unknown origin, or blocks of several dimensions. Or a launch
+      passes one array as two parameters that are not marked.
 
     For a kernel with its barrier:
 

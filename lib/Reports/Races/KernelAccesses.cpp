@@ -25,11 +25,13 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::races;
 
+/// On a parameter: it may be the same array as others with this attribute.
+static constexpr StringLiteral mayAliasMark = "obs.may_alias";
+
 /// The first of the values of a kernel that may be the same memory as `root`,
 /// which can be itself: of the parameters that may be one array, or of the
 /// operations that give the shared memory of the block.
 static Value getRepresentative(Value root) {
-  constexpr StringLiteral mark = "obs.may_alias";
   if (auto shared = root.getDefiningOp<gpu::DynamicSharedMemoryOp>()) {
     shared->getParentOfType<gpu::GPUFuncOp>().walk(
         [&](gpu::DynamicSharedMemoryOp first) {
@@ -42,10 +44,10 @@ static Value getRepresentative(Value root) {
   auto kernel =
       argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
                : gpu::GPUFuncOp();
-  if (!kernel || !kernel.getArgAttr(argument.getArgNumber(), mark))
+  if (!kernel || !kernel.getArgAttr(argument.getArgNumber(), mayAliasMark))
     return root;
   for (BlockArgument other : kernel.getArguments())
-    if (kernel.getArgAttr(other.getArgNumber(), mark))
+    if (kernel.getArgAttr(other.getArgNumber(), mayAliasMark))
       return other;
   return root;
 }
@@ -204,7 +206,30 @@ llvm::DenseSet<Operation *> races::findBarriers(gpu::GPUFuncOp kernel,
   return barriers;
 }
 
-llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
+bool races::isReachedByBlocks(Operation *op, Operation *outer,
+                              int64_t threads) {
+  for (; op->getParentOp() != outer; op = op->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    auto guard = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
+                        : arith::CmpIOp();
+    APInt bound;
+    if (!guard || op->getParentRegion() != &branch.getThenRegion() ||
+        !guard.getLhs().getDefiningOp<gpu::ThreadIdOp>() ||
+        !matchPattern(guard.getRhs(), m_ConstantInt(&bound)))
+      return false;
+    bool isOne = guard.getPredicate() == arith::CmpIPredicate::eq &&
+                 bound.sge(0) && bound.slt(threads);
+    bool isSome = llvm::is_contained(
+                      {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult},
+                      guard.getPredicate()) &&
+                  bound.isStrictlyPositive();
+    if (!isOne && !isSome)
+      return false;
+  }
+  return true;
+}
+
+static SmallVector<gpu::LaunchFuncOp> getLaunches(gpu::GPUFuncOp kernel) {
   SmallVector<gpu::LaunchFuncOp> launches;
   auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
   kernels->getParentOp()->walk([&](gpu::LaunchFuncOp launch) {
@@ -212,6 +237,44 @@ llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
         launch.getKernelModuleName() == kernels.getName())
       launches.push_back(launch);
   });
+  return launches;
+}
+
+LogicalResult races::requireAliasMarks(gpu::GPUFuncOp kernel,
+                                       const llvm::DenseSet<Value> &written) {
+  // The array of the host whose beginning a launch passes.
+  auto getArray = [](Value memory) {
+    while (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
+      if (!isConstantIntValue(view.getMixedOffsets().front(), 0))
+        break;
+      memory = view.getSource();
+    }
+    return memory;
+  };
+  auto arguments =
+      llvm::make_filter_range(kernel.getArguments(), [](Value argument) {
+        return isa<MemRefType>(argument.getType());
+      });
+  for (gpu::LaunchFuncOp launch : getLaunches(kernel))
+    for (BlockArgument a : arguments)
+      for (BlockArgument b : arguments) {
+        unsigned i = a.getArgNumber(), j = b.getArgNumber();
+        if (i < j && (written.contains(a) || written.contains(b)) &&
+            !(kernel.getArgAttr(i, mayAliasMark) &&
+              kernel.getArgAttr(j, mayAliasMark)) &&
+            getArray(launch.getKernelOperand(i)) ==
+                getArray(launch.getKernelOperand(j)))
+          return mlir::emitError(launch.getLoc())
+                 << "[race-stage] passes one array as the parameters " << i
+                 << " and " << j << " of kernel '" << kernel.getName()
+                 << "', which takes them for two arrays; mark both with "
+                 << mayAliasMark;
+      }
+  return success();
+}
+
+llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
+  SmallVector<gpu::LaunchFuncOp> launches = getLaunches(kernel);
   llvm::DenseMap<Value, Value> equal;
   if (launches.empty())
     return equal;
@@ -436,12 +499,12 @@ bool Uniformity::compute(Value value, Between between) {
            isUniform(loop.getConditionOp().getArgs()[number], between);
   if (op->getNumRegions() != 0)
     return false;
-  // Without a race, all threads that read an element read the same value. A
-  // published element can change from one read to the next. Each block has its
-  // own shared memory.
+  // Without a race, all threads that read an element read the same value. An
+  // element with a contract can change from one read to the next. Each block
+  // has its own shared memory.
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     std::optional<MemoryAccess> access = getMemoryAccess(op);
-    return access && access->contract != "published" &&
+    return access && access->contract.empty() &&
            !(access->isShared && between == Between::Blocks) &&
            all(load.getIndices()) && isUniform(load.getMemRef(), between);
   }

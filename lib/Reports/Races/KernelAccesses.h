@@ -74,6 +74,15 @@ bool waitTogether(Value mask, int64_t first, int64_t second);
 llvm::DenseSet<Operation *> findBarriers(gpu::GPUFuncOp kernel,
                                          Between between);
 
+/// True if a thread of every block reaches `op` from `outer`, which is around
+/// `op`. All branches between them depend only on the number of the thread.
+bool isReachedByBlocks(Operation *op, Operation *outer, int64_t threads);
+
+/// Fails, with a diagnostic `[race-stage]`, if a launch passes one array as two
+/// parameters, one of them in `written`, and the kernel has no marks for that.
+LogicalResult requireAliasMarks(gpu::GPUFuncOp kernel,
+                                const llvm::DenseSet<Value> &written);
+
 /// Parameters of `kernel` that have the value of an earlier parameter in all
 /// launches of its program. Most of them are sizes of arrays.
 llvm::DenseMap<Value, Value> getEqualParameters(gpu::GPUFuncOp kernel);

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -150,35 +151,32 @@ static Value getUncut(Value value) {
   return getBits(value.getType()) < 32 ? Value() : value;
 }
 
-/// True if a thread of every block reaches `op` from `outer`, which is around
-/// `op`. All branches between them depend only on the number of the thread.
-static bool isReachedByBlocks(Operation *op, Operation *outer,
-                              int64_t threads) {
-  for (; op->getParentOp() != outer; op = op->getParentOp()) {
-    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
-    auto guard = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
-                        : arith::CmpIOp();
-    APInt bound;
-    if (!guard || op->getParentRegion() != &branch.getThenRegion() ||
-        !guard.getLhs().getDefiningOp<gpu::ThreadIdOp>() ||
-        !matchPattern(guard.getRhs(), m_ConstantInt(&bound)))
+/// True if `value` is one number for all blocks and all iterations.
+bool PairModel::isOneInLaunch(Value value) {
+  llvm::SetVector<Value> parts;
+  parts.insert(value);
+  for (unsigned i = 0; i < parts.size(); ++i) {
+    Value part = parts[i];
+    if (!uniformity.isUniform(part, Between::Blocks))
       return false;
-    bool isOne = guard.getPredicate() == arith::CmpIPredicate::eq &&
-                 bound.sge(0) && bound.slt(threads);
-    bool isSome = llvm::is_contained(
-                      {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult},
-                      guard.getPredicate()) &&
-                  bound.isStrictlyPositive();
-    if (!isOne && !isSome)
+    bool isInLoop = false;
+    for (Operation *op = part.getParentRegion()->getParentOp(); op != kernel;
+         op = op->getParentOp())
+      isInLoop |= isa<LoopLikeOpInterface>(op);
+    if (!isInLoop)
+      continue;
+    Operation *op = part.getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
       return false;
+    parts.insert_range(op->getOperands());
   }
   return true;
 }
 
 /// The atomic addition by which a block has drawn the number `value` from a
 /// counter in global memory, so that no other block has this number. `value` is
-/// loaded from shared memory to which only results of additions of a positive
-/// constant are stored.
+/// loaded from shared memory to which only results of additions of 1 are
+/// stored.
 memref::AtomicRMWOp PairModel::getDraw(Value value) {
   if (!value.getType().isIntOrIndex() || !(value = getUncut(value)))
     return {};
@@ -191,24 +189,26 @@ memref::AtomicRMWOp PairModel::getDraw(Value value) {
     if (!store)
       continue;
     Value stored = getUncut(store.getValue());
+    auto isSame = [](auto pair) {
+      auto [i, j] = pair;
+      std::optional<int64_t> number = getConstantIntValue(i);
+      return number && number == getConstantIntValue(j);
+    };
     if (draw || !stored ||
+        !llvm::all_of(llvm::zip_equal(load.getIndices(), store.getIndices()),
+                      isSame) ||
         !(draw = stored.getDefiningOp<memref::AtomicRMWOp>()) ||
         isOverwritten(load, store) ||
         !isReachedByBlocks(store, load->getParentOp(), threads))
       return {};
   }
-  // All blocks draw from one counter.
-  auto isOne = [&](Value v) {
-    return uniformity.isUniform(v, Between::Blocks);
-  };
-  if (draw &&
-      (!isOne(draw.getMemref()) || !llvm::all_of(draw.getIndices(), isOne)))
-    return {};
-  APInt step;
+  // All blocks draw from one counter. A larger step than 1 could wrap around.
+  auto isOne = [&](Value v) { return isOneInLaunch(v); };
   bool isCount = draw && draw.getKind() == arith::AtomicRMWKind::addi &&
-                 matchPattern(draw.getValue(), m_ConstantInt(&step)) &&
-                 step.isStrictlyPositive() &&
-                 isa<BlockArgument>(getRoot(draw.getMemref()));
+                 matchPattern(draw.getValue(), m_One()) &&
+                 isa<BlockArgument>(getRoot(draw.getMemref())) &&
+                 isOne(draw.getMemref()) &&
+                 llvm::all_of(draw.getIndices(), isOne);
   return isCount ? draw : memref::AtomicRMWOp();
 }
 

@@ -182,6 +182,7 @@ private:
   IndexExpr compute(Value value, Owner side);
   IndexExpr computeArith(OpResult result, Owner side);
   IndexExpr computeUnwrapped(OpResult result, Owner side);
+  bool isOneInLaunch(Value value);
   memref::AtomicRMWOp getDraw(Value value);
   IndexExpr wrapTo(const IndexExpr &expr, Type type);
   IndexExpr narrow(const IndexExpr &expr, Type type);

@@ -8,8 +8,8 @@
 // A thread stores elements. It then sets a flag or increments a counter, by an
 // atomic operation after a release fence. A thread that reads this value by an
 // atomic operation before an acquire fence may load the elements, for all types
-// of elements. Such stores and loads have the contract "published", which
-// states to obs-check-races that flags separate them.
+// of elements. Such stores and loads have the contract "published":
+// obs-check-races checks the fences, and trusts the flags.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,13 +39,13 @@ Accesses AccessFlow::enter(const Accesses &pending, ValueRange from,
   for (Access access : pending) {
     // Several arguments can start from one number; the one that addresses the
     // buffer is the one that the body indexes it by.
-    if (access.slot.index && access.buffer)
+    if (access.slot.number && access.buffer)
       for (auto [a, b] : llvm::zip(from, to)) {
         Slot source = reader.getSlot(a);
         if (source.base != access.slot.base ||
             !indexesBy(loop, access.buffer, b))
           continue;
-        access.slot = carry(access.slot, source, Slot{b, IndexExpr::symbol(0)});
+        access.slot = carry(access.slot, source, {b, 0});
         break;
       }
     add(result, access);

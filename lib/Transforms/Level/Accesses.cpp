@@ -35,15 +35,10 @@ static bool isInRegisters(Value buffer) {
 }
 
 std::pair<Value, ValueRange> obs::getIndexedMemory(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return {load.getMemRef(), load.getIndices()};
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return {store.getMemRef(), store.getIndices()};
-  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
-    return {atomic.getMemref(), atomic.getIndices()};
-  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
-    return {atomic.getMemref(), atomic.getIndices()};
-  return {Value(), ValueRange()};
+  std::optional<ElementAccess> access = ElementAccess::get(op);
+  return access && isa<memref::MemRefDialect>(op->getDialect())
+             ? std::pair(access->memory, access->indices)
+             : std::pair(Value(), ValueRange());
 }
 
 bool AccessReader::isRing(Value buffer) {

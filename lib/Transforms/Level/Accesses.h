@@ -68,7 +68,8 @@ using Accesses = SmallVector<Access>;
 /// True for a loop whose iterations are warps.
 bool isWarpLoop(Operation *op);
 
-/// The array and the indices at which `op` loads or stores; null for others.
+/// The array and the indices of the element that `op` loads or stores; null for
+/// other operations.
 std::pair<Value, ValueRange> getIndexedMemory(Operation *op);
 
 /// Finds the accesses that can matter to other threads of an instance of a

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Transforms/Level/Passes.h"
-#include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <map>
 #include <numeric>
@@ -119,30 +119,18 @@ private:
 };
 } // namespace
 
-static MutableOperandRange getIndices(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return load.getIndicesMutable();
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return store.getIndicesMutable();
-  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
-    return atomic.getIndicesMutable();
-  return cast<memref::GenericAtomicRMWOp>(op).getIndicesMutable();
-}
-
 bool Array::collect() {
   if (shape.empty())
     return false;
   SmallVector<std::pair<Operation *, uint64_t>> counted;
   for (OpOperand &use : alloc->getUses()) {
     Operation *op = use.getOwner();
-    bool isAccess = isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
-                        memref::GenericAtomicRMWOp>(op);
+    auto [memory, indices] = getIndexedMemory(op);
     // The stored value could be the array itself.
-    if (!isAccess || getIndices(op).empty() ||
-        !isa<MemRefType>(use.get().getType()))
+    if (memory != use.get() || indices.empty())
       return false;
     accesses.push_back(op);
-    uint64_t count = addRequests(op, getIndices(op).getAsOperandRange());
+    uint64_t count = addRequests(op, indices);
     if (count && isa<memref::LoadOp, memref::StoreOp>(op))
       counted.push_back({op, count});
   }
@@ -269,7 +257,7 @@ void Array::findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted) {
   std::map<Key, std::map<int64_t, uint64_t>> groups;
   for (auto [op, count] : counted) {
     SmallVector<void *> values;
-    ValueRange indices = getIndices(op).getAsOperandRange();
+    ValueRange indices = getIndexedMemory(op).second;
     auto [base, distance] = splitIndex(indices.back());
     for (Value index : indices.drop_back())
       values.push_back(index.getAsOpaquePointer());
@@ -364,16 +352,16 @@ void Array::place(const Placement &placement) {
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(builder, loc, value);
     };
-    MutableOperandRange indices = getIndices(op);
-    Value last = indices[indices.size() - 1].get();
+    ValueRange indices = getIndexedMemory(op).second;
+    Value last = indices.back();
     Value row = isOneRow() ? arith::DivUIOp::create(builder, loc, last,
                                                     constant(getBankRow()))
                                  .getResult()
-                           : indices[indices.size() - 2].get();
+                           : indices.drop_back().back();
     row = arith::AndIOp::create(builder, loc, row,
                                 constant(placement.swizzle - 1));
     last = arith::XOrIOp::create(builder, loc, last, row);
-    indices[indices.size() - 1].set(last);
+    op->setOperand(op->getNumOperands() - 1, last);
   }
 }
 

@@ -41,15 +41,6 @@ struct LaneMapper::Table {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The array that `op` accesses, or null.
-static Value getMemory(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return load.getMemRef();
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return store.getMemRef();
-  return {};
-}
-
 /// The iterations as a function of the lane, if it is linear over the bits of
 /// the lane.
 static std::optional<BitLinearMap> fit(ArrayRef<int64_t> iterations) {
@@ -212,8 +203,8 @@ static bool isUnderConditions(Operation *op, scf::ForallOp leaf) {
 static std::string getObstacle(Operation *user, memref::AllocOp alloc,
                                int64_t registers) {
   auto load = dyn_cast<memref::LoadOp>(user);
-  if (!load &&
-      !(isa<memref::StoreOp>(user) && getMemory(user) == alloc.getResult()))
+  if (!load && !(isa<memref::StoreOp>(user) &&
+                 getIndexedMemory(user).first == alloc.getResult()))
     return "is used here other than by reading and writing elements";
   if (auto leaf = user->getParentOfType<scf::ForallOp>()) {
     MapAttr map = getLeafMap(leaf);
@@ -325,14 +316,14 @@ obs::findLaneArrays(KernelOp kernel,
   for (bool changed = !arrays.empty(); changed;) {
     changed = false;
     auto drop = [&](Operation *access, const std::string &reason) {
-      Operation *alloc = getMemory(access).getDefiningOp();
+      Operation *alloc = getIndexedMemory(access).first.getDefiningOp();
       changed |= arrays.erase(alloc);
       why.insert({alloc, {access, reason}});
     };
     kernel.walk([&](scf::ForallOp leaf) {
       SmallVector<Operation *> accesses;
       leaf.walk([&](Operation *op) {
-        Value memory = getMemory(op);
+        Value memory = getIndexedMemory(op).first;
         if (memory && shapeOf(memory))
           accesses.push_back(op);
       });
@@ -341,7 +332,7 @@ obs::findLaneArrays(KernelOp kernel,
       auto steps = findSteps(leaf, shapeOf);
       for (Operation *op : accesses) {
         auto load = dyn_cast<memref::LoadOp>(op);
-        auto shape = shapeOf(getMemory(op));
+        auto shape = shapeOf(getIndexedMemory(op).first);
         if (!shape)
           continue;
         if (!steps) {
@@ -386,7 +377,7 @@ obs::findLaneArrays(KernelOp kernel,
   }
   kernel.walk([&](scf::ForallOp leaf) {
     bool isByLanes = leaf.walk([&](Operation *op) {
-                           Value memory = getMemory(op);
+                           Value memory = getIndexedMemory(op).first;
                            return memory && shapeOf(memory)
                                       ? WalkResult::interrupt()
                                       : WalkResult::advance();
@@ -484,8 +475,9 @@ void LaneMapper::keepOwned() {
 bool LaneMapper::uses(scf::ForallOp leaf) const {
   return leaf
       .walk([&](Operation *op) {
-        return arrays.contains(getMemory(op)) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
+        return arrays.contains(getIndexedMemory(op).first)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -685,7 +677,7 @@ void LaneMapper::emitOp(Operation &op, Value active, IRMapping &mapping) {
       store && contains(store.getMemRef()))
     return emitStore(store, active, mapping);
   bool hasArrays = op.walk([&](Operation *inner) {
-                       return contains(getMemory(inner))
+                       return contains(getIndexedMemory(inner).first)
                                   ? WalkResult::interrupt()
                                   : WalkResult::advance();
                      }).wasInterrupted();

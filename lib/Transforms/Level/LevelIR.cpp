@@ -9,7 +9,9 @@
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -26,6 +28,41 @@ Value obs::getRoot(Value memory) {
   }
   auto argument = cast<BlockArgument>(memory);
   return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
+}
+
+std::optional<ElementAccess> ElementAccess::get(Operation *op) {
+  using Result = std::optional<ElementAccess>;
+  auto describe = [&](Kind kind, Value memory, ValueRange indices, Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return ElementAccess{op,
+                         kind,
+                         memory,
+                         indices,
+                         vector ? vector.getElementType() : type,
+                         vector ? vector.getNumElements() : 1};
+  };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](memref::LoadOp load) {
+        return describe(Kind::Read, load.getMemRef(), load.getIndices(),
+                        load.getType());
+      })
+      .Case([&](memref::StoreOp store) {
+        return describe(Kind::Write, store.getMemRef(), store.getIndices(),
+                        store.getValueToStore().getType());
+      })
+      .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>([&](auto atomic) {
+        return describe(Kind::Atomic, atomic.getMemref(), atomic.getIndices(),
+                        atomic.getResult().getType());
+      })
+      .Case([&](vector::LoadOp load) {
+        return describe(Kind::Read, load.getBase(), load.getIndices(),
+                        load.getType());
+      })
+      .Case([&](vector::StoreOp store) {
+        return describe(Kind::Write, store.getBase(), store.getIndices(),
+                        store.getValueToStore().getType());
+      })
+      .Default([](Operation *) { return Result(); });
 }
 
 MapAttr obs::getLeafMap(scf::ForallOp leaf) {

@@ -436,8 +436,6 @@ static bool isPublished(Operation *op) {
 
 std::optional<Level> Meetings::compute(const Access &before,
                                        const Access &after) {
-  if (isPublished(before.op) && isPublished(after.op))
-    return std::nullopt;
   // Every thread runs the accesses that are not in a loop over threads.
   bool areLeaves = before.leaf && after.leaf;
   int64_t count = areLeaves ? workers.threads : workers.launched;
@@ -501,6 +499,8 @@ Operation *Meetings::getRepresentative(Operation *op) {
 }
 
 std::optional<Level> Meetings::get(const Access &before, const Access &after) {
+  if (isPublished(before.op) && isPublished(after.op))
+    return std::nullopt;
   auto key =
       std::make_tuple(getRepresentative(before.op), getRepresentative(after.op),
                       before.stale, before.ended);

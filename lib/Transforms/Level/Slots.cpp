@@ -6,108 +6,77 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
-IndexExpr SlotReader::getExpr(Value value) {
-  IndexExpr expr = recognizer.get(value);
-  return LinearForm::get(expr.substitute([&](const IndexExpr &leaf)
-                                             -> std::optional<IndexExpr> {
-           auto found = turn.find(leaf.getId());
-           if (found != turn.end())
-             return found->second;
-           auto result = dyn_cast<OpResult>(recognizer.getValue(leaf.getId()));
-           auto loop =
-               result ? dyn_cast<scf::ForOp>(result.getOwner()) : scf::ForOp();
-           return loop ? runLoop(loop, result.getResultNumber()) : std::nullopt;
-         }))
-      .toExpr();
+/// `value` in this iteration of the loops.
+std::optional<int64_t> SlotReader::getNumber(Value value) {
+  return recognizer.get(value)
+      .substitute([&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+        auto found = counters.find(leaf.getId());
+        return found == counters.end() ? std::nullopt
+                                       : std::optional(found->second);
+      })
+      .getConstant();
 }
 
 /// The result `i` of `loop`.
-std::optional<IndexExpr> SlotReader::runLoop(scf::ForOp loop, unsigned i) {
+std::optional<Slot> SlotReader::runLoop(scf::ForOp loop, unsigned i) {
   constexpr unsigned maxTurns = 4096;
-  std::optional<int64_t> from = getExpr(loop.getLowerBound()).getConstant();
-  std::optional<int64_t> to = getExpr(loop.getUpperBound()).getConstant();
-  std::optional<int64_t> step = getExpr(loop.getStep()).getConstant();
+  std::optional<int64_t> from = getNumber(loop.getLowerBound());
+  std::optional<int64_t> to = getNumber(loop.getUpperBound());
+  std::optional<int64_t> step = getNumber(loop.getStep());
   if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map"))
     return std::nullopt;
   IndexExpr counter = recognizer.get(loop.getInductionVar());
-  unsigned carried = recognizer.get(loop.getRegionIterArg(i)).getId();
-  IndexExpr slot = getExpr(loop.getInitArgs()[i]);
+  Slot slot = follow(loop.getInitArgs()[i]);
   for (int64_t number = *from; number < *to; number += *step) {
     auto round = solveForSymbol(counter, number);
     if (!round || ++numTurns > maxTurns)
       return std::nullopt;
-    turn.insert_or_assign(round->first, IndexExpr::constant(round->second));
-    turn.insert_or_assign(carried, slot);
-    slot = getExpr(loop.getYieldedValues()[i]);
+    counters.insert_or_assign(round->first, IndexExpr::constant(round->second));
+    carried[loop.getRegionIterArg(i)] = slot;
+    slot = follow(loop.getYieldedValues()[i]);
     // Other values that the iteration computes change in the next one.
-    for (const IndexExpr &symbol : collectLeaves(slot, IndexExpr::Kind::Symbol))
-      if (loop.getRegion().isAncestor(
-              recognizer.getValue(symbol.getId()).getParentRegion()))
-        return std::nullopt;
+    if (slot.base && loop.getRegion().isAncestor(slot.base.getParentRegion()))
+      return std::nullopt;
   }
   return slot;
 }
 
-/// `index`, an expression of symbol 0, as a slot of a ring of two. An
-/// expression that is further away belongs to no ring, and loops would not
-/// terminate.
-static std::optional<IndexExpr> getNear(const IndexExpr &index) {
-  LinearForm form = LinearForm::get(index);
-  bool isNear =
-      form.terms.empty() ||
-      (form.terms.size() == 1 &&
-       form.terms[0].first.getKind() == IndexExpr::Kind::Symbol &&
-       std::abs(form.terms[0].second) == 1 && std::abs(form.constant) <= 1);
-  return isNear ? std::optional(form.toExpr()) : std::nullopt;
-}
-
-Slot SlotReader::compute(Value index) {
-  turn.clear();
-  numTurns = 0;
-  IndexExpr expr = getExpr(index);
-  SmallVector<IndexExpr> symbols = collectLeaves(expr, IndexExpr::Kind::Symbol);
-  IndexExpr own = IndexExpr::symbol(0);
-  if (symbols.empty() && expr.getConstant())
-    return {Value(), expr};
-  if (symbols.size() == 1) {
-    if (std::optional<IndexExpr> near =
-            getNear(expr.substitute([&](const IndexExpr &) { return own; })))
-      return {recognizer.getValue(symbols.front().getId()), near};
-  }
-  return {index, own};
+Slot SlotReader::follow(Value value) {
+  if (auto found = carried.find(value); found != carried.end())
+    return found->second;
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return {Value(), number};
+  if (auto flip = value.getDefiningOp<arith::SubIOp>();
+      flip && isConstantIntValue(flip.getLhs(), 1))
+    return follow(flip.getRhs()).getOther();
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    if (std::optional<Slot> last =
+            runLoop(loop, cast<OpResult>(value).getResultNumber()))
+      return *last;
+  return {value, 0};
 }
 
 Slot SlotReader::get(Value index) {
-  auto found = known.find(index);
-  if (found == known.end())
-    found = known.insert({index, compute(index)}).first;
+  auto [found, isNew] = known.try_emplace(index);
+  if (isNew) {
+    counters.clear();
+    carried.clear();
+    numTurns = 0;
+    found->second = follow(index);
+  }
   return found->second;
 }
 
 Slot obs::carry(const Slot &slot, const Slot &from, const Slot &to) {
-  if (!slot.index || !from.index || !to.index || slot.base != from.base)
+  if (!slot.number || !from.number || !to.number || slot.base != from.base)
     return {};
-  if (std::optional<int64_t> number = from.index->getConstant()) {
-    // Of two numbers each is the sum less the other one.
-    if (slot.index->getConstant() == number)
-      return to;
-    IndexExpr other = *slot.index + *from.index - *to.index;
-    std::optional<IndexExpr> near = getNear(other);
-    return near ? Slot{to.base, near} : Slot();
-  }
-  // Back from `from` to the value, and from there to the slot.
-  IndexExpr unknown = IndexExpr::variable(0);
-  auto open = [&](const IndexExpr &expr) {
-    return expr.substitute([&](const IndexExpr &) { return unknown; });
-  };
-  std::optional<IndexSolution> base =
-      solveFor({0}, open(*from.index), *to.index);
-  std::optional<IndexExpr> near;
-  if (base)
-    near = getNear(substitute(open(*slot.index), *base));
-  return near ? Slot{to.base, near} : Slot();
+  if (slot == from)
+    return to;
+  return slot == from.getOther() ? to.getOther() : Slot();
 }

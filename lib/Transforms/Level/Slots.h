@@ -8,7 +8,6 @@
 #ifndef OBSIDIAN_LIB_TRANSFORMS_LEVEL_SLOTS_H
 #define OBSIDIAN_LIB_TRANSFORMS_LEVEL_SLOTS_H
 
-#include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -16,23 +15,26 @@ namespace mlir::obs {
 
 /// The slot of a buffer that an access uses: its first index.
 struct Slot {
-  /// The value of symbol 0 of `index`; null if `index` is a number.
+  /// Null if the slot is a constant.
   Value base;
-  /// nullopt: any slot.
-  std::optional<IndexExpr> index;
+  /// The constant. With a base x, 0 stands for x, and 1 for 1 - x. nullopt: any
+  /// slot.
+  std::optional<int64_t> number;
 
   bool operator==(const Slot &other) const {
-    return base == other.base && index == other.index;
+    return base == other.base && number == other.number;
   }
   bool operator!=(const Slot &other) const { return !(*this == other); }
   /// True if both slots are certainly different memory: x is never 1 - x.
   bool differs(const Slot &other) const {
-    return index && other.index && base == other.base &&
-           areNeverEqual(*index, *other.index);
+    return number && other.number && base == other.base &&
+           number != other.number;
   }
+  /// The other slot of a ring of two.
+  Slot getOther() const { return {base, 1 - *number}; }
 };
 
-/// Finds slots. Slots that counted loops carry are composed iteration by
+/// Finds slots. Slots that counted loops carry are followed iteration by
 /// iteration, because the number of flips depends on numbers of iterations
 /// only. The reader caches its results, so the code must not change between two
 /// questions.
@@ -42,13 +44,14 @@ public:
   Slot get(Value index);
 
 private:
-  Slot compute(Value index);
-  IndexExpr getExpr(Value value);
-  std::optional<IndexExpr> runLoop(scf::ForOp loop, unsigned i);
+  Slot follow(Value value);
+  std::optional<Slot> runLoop(scf::ForOp loop, unsigned i);
+  std::optional<int64_t> getNumber(Value value);
 
   IndexRecognizer recognizer;
-  /// The values of symbols in this iteration.
-  llvm::DenseMap<unsigned, IndexExpr> turn;
+  /// The counters of loops, and the slots that they carry, in this iteration.
+  llvm::DenseMap<unsigned, IndexExpr> counters;
+  llvm::DenseMap<Value, Slot> carried;
   unsigned numTurns = 0;
   llvm::DenseMap<Value, Slot> known;
 };

@@ -1,7 +1,8 @@
 // A contract of the source covers less than what the program does: it is one of
 // a store with itself, or of two sides of a flag, or does not order contents that
-// are written before others. Marks on parameters say that two of them may be one
-// array, and block sizes of a kernel are not those that its indices are made for.
+// are written before others. The code around an access is not that of its contract.
+// Marks on parameters say that two of them may be one array, and block sizes of a
+// kernel are not those that its indices are made for.
 
 // RUN: obs-opt --obs-check-races %s --verify-diagnostics -o /dev/null
 
@@ -96,6 +97,42 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // What the load finds may decide about the store of this element only.
+  gpu.func @test_escapes(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %c64 = arith.constant 64 : index
+    %out = memref.view %s[%c64][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+    // expected-note @+1 {{the first access is the read here}}
+    %x = memref.load %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    %differs = arith.cmpi ne, %x, %v : i32
+    scf.if %differs {
+      // expected-error @+1 {{[race-unproved] write of shared memory by another thread of the warp could not be proved to stay away from what this access reaches}}
+      memref.store %v, %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    }
+    memref.store %x, %out[%t] : memref<32xi32, #shared>
+    gpu.return
+  }
+  gpu.func @test_decides_more(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %c64 = arith.constant 64 : index
+    %out = memref.view %s[%c64][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+    // expected-note @+1 {{the first access is the read here}}
+    %x = memref.load %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    %differs = arith.cmpi ne, %x, %v : i32
+    scf.if %differs {
+      // expected-error @+1 {{[race-unproved] write of shared memory by another thread of the warp could not be proved to stay away from what this access reaches}}
+      memref.store %v, %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+      memref.store %v, %out[%t] : memref<32xi32, #shared>
+    }
+    gpu.return
+  }
+
   // Two stores that are not copies of one: each is disjoint, and nobody has promised
   // that both together are.
   gpu.func @two_origins(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -140,6 +177,40 @@ gpu.module @kernels {
     memref.store %v, %a[%i] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<64xi32, #shared>
     // expected-note @+1 {{written as 'disjoint', which the program promises}}
     memref.store %v, %a[%j] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<64xi32, #shared>
+    gpu.return
+  }
+
+  // Two arrays are in the same bytes.
+  gpu.func @test_of_another_array(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %b = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<4xi8, #shared>
+    %t = gpu.thread_id x
+    %byte = arith.constant 1 : i8
+    %first = arith.cmpi eq, %t, %c0 : index
+    // expected-note @+1 {{the first access is the read here}}
+    %x = memref.load %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    %differs = arith.cmpi ne, %x, %v : i32
+    scf.if %first {
+      // expected-error @+1 {{[race] write of shared memory by another thread of the warp reaches what this access also reaches}}
+      memref.store %byte, %b[%c0] {obs.contract = "any"} : memref<4xi8, #shared>
+    }
+    gpu.return
+  }
+
+  // A load is no copy of a store.
+  gpu.func @origin_of_load(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<33xi32, #shared>
+    %u = arith.addi %t, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%t] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<33xi32, #shared>
+    // expected-error @+1 {{[race] read of shared memory by another thread of the warp reaches what this access also reaches}}
+    %x = memref.load %a[%u] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<33xi32, #shared>
     gpu.return
   }
 
@@ -257,29 +328,285 @@ gpu.module @kernels {
   }
 
   // One side waits for a flag, and the other one does not.
-  gpu.func @one_side_published(%p: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  gpu.func @one_side_published(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %b = gpu.block_id x
     %next = arith.addi %b, %c1 : index
     // expected-note @+1 {{the first access is the write here}}
     memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("device") release
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
     // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
     %x = memref.load %a[%b] : memref<?xi32>
     gpu.return
   }
-  // expected-remark @+1 {{kernel 'one_side_published_mended' is proved free of races, with blocks of 1 threads, under contract, given that the indices of 2 of 2 accesses are in bounds}}
-  gpu.func @one_side_published_mended(%p: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  // expected-remark @+1 {{kernel 'one_side_published_mended' is proved free of races, with blocks of 1 threads, under contract, given that the indices of 4 of 4 accesses are in bounds}}
+  gpu.func @one_side_published_mended(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %b = gpu.block_id x
     %next = arith.addi %b, %c1 : index
     // expected-note @+2 {{written as 'published', which the program promises}}
     // expected-note @+1 {{taken to be in bounds}}
     memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("device") release
+    // expected-note @+1 {{taken to be in bounds}}
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    scf.while : () -> () {
+      // expected-note @+1 {{taken to be in bounds}}
+      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+      %isDown = arith.cmpi eq, %flag, %down : i32
+      scf.condition(%isDown)
+    } do {
+      scf.yield
+    }
+    llvm.fence syncscope("device") acquire
     // expected-note @+2 {{written as 'published', which the program promises}}
     // expected-note @+1 {{taken to be in bounds}}
     %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  // The flag can be seen before the element.
+  gpu.func @published_without_release(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    scf.while : () -> () {
+      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+      %isDown = arith.cmpi eq, %flag, %down : i32
+      scf.condition(%isDown)
+    } do {
+      scf.yield
+    }
+    llvm.fence syncscope("device") acquire
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  gpu.func @released_too_early(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    llvm.fence syncscope("device") release
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    scf.while : () -> () {
+      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+      %isDown = arith.cmpi eq, %flag, %down : i32
+      scf.condition(%isDown)
+    } do {
+      scf.yield
+    }
+    llvm.fence syncscope("device") acquire
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  // Other blocks do not see what is visible to the block.
+  gpu.func @released_to_block(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("block") release
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    scf.while : () -> () {
+      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+      %isDown = arith.cmpi eq, %flag, %down : i32
+      scf.condition(%isDown)
+    } do {
+      scf.yield
+    }
+    llvm.fence syncscope("device") acquire
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  // The element can be read before the flag.
+  gpu.func @published_without_acquire(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("device") release
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    scf.while : () -> () {
+      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+      %isDown = arith.cmpi eq, %flag, %down : i32
+      scf.condition(%isDown)
+    } do {
+      scf.yield
+    }
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  gpu.func @acquired_too_early(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("device") release
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    llvm.fence syncscope("device") acquire
+    scf.while : () -> () {
+      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+      %isDown = arith.cmpi eq, %flag, %down : i32
+      scf.condition(%isDown)
+    } do {
+      scf.yield
+    }
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  // Nothing depends on the flag.
+  gpu.func @published_without_wait(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("device") release
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+    llvm.fence syncscope("device") acquire
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  gpu.func @published_with_another_wait(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %up = arith.constant 1 : i32
+    %down = arith.constant 0 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("device") release
+    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
+    scf.while : () -> () {
+      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
+      %isDown = arith.cmpi eq, %v, %down : i32
+      scf.condition(%isDown)
+    } do {
+      scf.yield
+    }
+    llvm.fence syncscope("device") acquire
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+  // The last block reads what all blocks have published. One of its threads finds out, after an acquire fence.
+  // expected-remark @+1 {{kernel 'last_block' is proved free of races, with blocks of 32 threads, under contract, given that the indices of 2 of 5 accesses are in bounds}}
+  gpu.func @last_block(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %isFirst = arith.cmpi eq, %t, %c0 : index
+    scf.if %isFirst {
+      // expected-note @+2 {{written as 'published', which the program promises}}
+      // expected-note @+1 {{taken to be in bounds}}
+      memref.store %v, %a[%b] {obs.contract = "published"} : memref<?xi32>
+      llvm.fence syncscope("device") release
+      %old = memref.atomic_rmw addi %one, %counter[] : (i32, memref<i32>) -> i32
+      llvm.fence syncscope("device") acquire
+      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+    }
+    gpu.barrier
+    %ticket = memref.load %cell[%c0] : memref<1xi32, #shared>
+    %isLast = arith.cmpi eq, %ticket, %last : i32
+    scf.if %isLast {
+      // expected-note @+2 {{written as 'published', which the program promises}}
+      // expected-note @+1 {{taken to be in bounds}}
+      %x = memref.load %a[%t] {obs.contract = "published"} : memref<?xi32>
+    }
+    gpu.return
+  }
+  // A thread executes the fence in some blocks only.
+  gpu.func @acquired_in_some_blocks(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: i32, %some: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %isFirst = arith.cmpi eq, %t, %c0 : index
+    %isSome = arith.cmpi ult, %b, %some : index
+    scf.if %isFirst {
+      // expected-note @+1 {{the first access is the write here}}
+      memref.store %v, %a[%b] {obs.contract = "published"} : memref<?xi32>
+      llvm.fence syncscope("device") release
+      %old = memref.atomic_rmw addi %one, %counter[] : (i32, memref<i32>) -> i32
+      scf.if %isSome {
+        llvm.fence syncscope("device") acquire
+      }
+      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+    }
+    gpu.barrier
+    %ticket = memref.load %cell[%c0] : memref<1xi32, #shared>
+    %isLast = arith.cmpi eq, %ticket, %last : i32
+    scf.if %isLast {
+      // expected-error @+1 {{[race-unproved] read of global memory by another block could not be proved to stay away from what this access reaches}}
+      %x = memref.load %a[%t] {obs.contract = "published"} : memref<?xi32>
+    }
+    gpu.return
+  }
+  // No flag is between two writes.
+  gpu.func @published_twice(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %up = arith.constant 1 : i32
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    // expected-error @+2 {{[race] write of global memory by another block reaches what this same statement also reaches}}
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%c0] {obs.contract = "published"} : memref<?xi32>
+    llvm.fence syncscope("device") release
+    %old = memref.atomic_rmw assign %up, %f[] : (i32, memref<i32>) -> i32
     gpu.return
   }
 

@@ -231,6 +231,171 @@ gpu.module @kernels {
 
 // -----
 
+// Numbers from a counter are different if all blocks increment one counter by 1.
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // expected-remark @+1 {{kernel 'drawn' is proved free of races, with blocks of 1 threads, given that the indices of 1 of 4 accesses are in bounds}}
+  gpu.func @drawn(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %v = arith.constant 1 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    scf.for %k = %c0 to %c2 step %c1 {
+      %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
+      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+      gpu.barrier
+      %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
+      gpu.barrier
+      %i = arith.index_cast %drawn : i32 to index
+      // expected-note @+1 {{taken to be in bounds}}
+      memref.store %v, %a[%i] : memref<?xi32>
+    }
+    gpu.return
+  }
+  // Two counters give the same numbers.
+  gpu.func @counter_of_iteration(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %v = arith.constant 1 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %counters = memref.reinterpret_cast %counter to offset: [0], sizes: [2], strides: [1] : memref<i32> to memref<2xi32>
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    scf.for %k = %c0 to %c2 step %c1 {
+      %old = memref.atomic_rmw addi %v, %counters[%k] : (i32, memref<2xi32>) -> i32
+      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+      gpu.barrier
+      %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
+      gpu.barrier
+      %i = arith.index_cast %drawn : i32 to index
+      // expected-error @+2 {{[race-unproved] write of global memory by another block}}
+      // expected-note @+1 {{the first access is the write here}}
+      memref.store %v, %a[%i] : memref<?xi32>
+    }
+    gpu.return
+  }
+  // The number is in element 0, and element 1 is the same in all blocks.
+  gpu.func @another_element(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %v = arith.constant 1 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<2xi32, #shared>
+    %same = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<2xi32, #shared>
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    memref.store %v, %same[%c1] : memref<2xi32, #shared>
+    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
+    memref.store %old, %cell[%c0] : memref<2xi32, #shared>
+    gpu.barrier
+    %drawn = memref.load %cell[%c1] : memref<2xi32, #shared>
+    %i = arith.index_cast %drawn : i32 to index
+    // expected-error @+2 {{[race-unproved] write of global memory by another block}}
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+  // The fifth block gets the number of the first one.
+  gpu.func @large_step(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 1073741824 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
+    memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+    gpu.barrier
+    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
+    %i = arith.index_cast %drawn : i32 to index
+    // expected-error @+2 {{[race-unproved] write of global memory by another block}}
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+  // So does a block after the other addition. It is an assumption of the answer that there is no such block.
+  // expected-remark @+1 {{kernel 'large_step_of_others' is proved free of races, with blocks of 1 threads, under contract, given that the indices of 1 of 5 accesses are in bounds}}
+  gpu.func @large_step_of_others(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 1 : i32
+    %back = arith.constant 2147483647 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    // expected-note @+1 {{drawn from a counter that is taken not to be set back}}
+    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
+    %other = memref.atomic_rmw addi %back, %counter[] : (i32, memref<i32>) -> i32
+    memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+    gpu.barrier
+    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
+    %i = arith.index_cast %drawn : i32 to index
+    // expected-note @+1 {{taken to be in bounds}}
+    memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Launches pass one array as two parameters. Only the last kernel is made for that.
+
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @reverse(%in: memref<i32>, %out: memref<i32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      %c7 = arith.constant 7 : index
+      %c8 = arith.constant 8 : index
+      %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %r = memref.reinterpret_cast %out to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %b = gpu.block_id x
+      %isIn = arith.cmpi ult, %b, %c8 : index
+      scf.if %isIn {
+        %i = arith.subi %c7, %b : index
+        %x = memref.load %a[%i] : memref<8xi32>
+        memref.store %x, %r[%b] : memref<8xi32>
+      }
+      gpu.return
+    }
+    // expected-remark @+1 {{kernel 'read' is proved free of races}}
+    gpu.func @read(%in: memref<i32>, %also: memref<i32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %b = memref.reinterpret_cast %also to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %x = memref.load %a[%c0] : memref<8xi32>
+      %y = memref.load %b[%c0] : memref<8xi32>
+      gpu.return
+    }
+    // expected-remark @+1 {{kernel 'copy' is proved free of races}}
+    gpu.func @copy(%in: memref<i32> {obs.may_alias}, %out: memref<i32> {obs.may_alias}) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      %c8 = arith.constant 8 : index
+      %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %r = memref.reinterpret_cast %out to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+      %b = gpu.block_id x
+      %isIn = arith.cmpi ult, %b, %c8 : index
+      scf.if %isIn {
+        %x = memref.load %a[%b] : memref<8xi32>
+        memref.store %x, %r[%b] : memref<8xi32>
+      }
+      gpu.return
+    }
+  }
+  func.func @main(%x: memref<8xi32>) {
+    %c1 = arith.constant 1 : index
+    %a = memref.reinterpret_cast %x to offset: [0], sizes: [], strides: [] : memref<8xi32> to memref<i32>
+    %b = memref.reinterpret_cast %x to offset: [0], sizes: [], strides: [] : memref<8xi32> to memref<i32>
+    // expected-error @+1 {{[race-stage] passes one array as the parameters 0 and 1 of kernel 'reverse', which takes them for two arrays; mark both with obs.may_alias}}
+    gpu.launch_func @kernels::@reverse blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<i32>, %b : memref<i32>)
+    gpu.launch_func @kernels::@read blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<i32>, %b : memref<i32>)
+    gpu.launch_func @kernels::@copy blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<i32>, %b : memref<i32>)
+    return
+  }
+}
+
+// -----
+
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {

@@ -669,3 +669,23 @@ obs.kernel @published(%shared: memref<64xi32>, %out: memref<64xi32>) attributes 
     memref.store %v, %out[%t] : memref<64xi32>
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// Another array with the same indices is not published.
+// CHECK-LABEL: obs.kernel @published_and_other
+// CHECK: obs.barrier block {why = ["read after write of argument 1{{.*}}"]}
+// CHECK-NOT: obs.barrier
+obs.kernel @published_and_other(%shared: memref<64xi32>, %other: memref<64xi32>, %out: memref<64xi32>) attributes {threads = 64 : i64} {
+  %x = arith.constant 0 : i32
+  %c63 = arith.constant 63 : index
+  scf.forall (%t) in (64) {
+    memref.store %x, %shared[%t] {obs.contract = "published"} : memref<64xi32>
+    memref.store %x, %other[%t] : memref<64xi32>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %j = arith.subi %c63, %t : index
+    %v = memref.load %shared[%j] {obs.contract = "published"} : memref<64xi32>
+    %w = memref.load %other[%j] : memref<64xi32>
+    %s = arith.addi %v, %w : i32
+    memref.store %s, %out[%t] : memref<64xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}

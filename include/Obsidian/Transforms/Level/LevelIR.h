@@ -10,7 +10,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
-#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
@@ -31,6 +31,21 @@ constexpr int64_t constantMemoryBytes = 1 << 16;
 /// The alloc, kernel argument or table that `memory` is, or is a part of; null
 /// if it is not known.
 Value getRoot(Value memory);
+
+/// A read or a write of elements of memory at one location in the code.
+struct ElementAccess {
+  enum class Kind { Read, Write, Atomic };
+  /// nullopt for operations that do not access memory.
+  static std::optional<ElementAccess> get(Operation *op);
+
+  Operation *op;
+  Kind kind;
+  Value memory;
+  ValueRange indices;
+  Type element;
+  /// The number of adjacent elements that one thread accesses at once.
+  int64_t width;
+};
 
 /// The map that spreads the iterations of a leaf loop. Null if the loop is not
 /// valid level IR (`obs-verify-levels` reports the reason).

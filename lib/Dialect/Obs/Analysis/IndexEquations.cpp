@@ -7,7 +7,6 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::obs;
 using llvm::ArrayRef;
@@ -78,28 +77,6 @@ static bool areEqualWithin(const IndexExpr &a, const IndexExpr &b,
 bool mlir::obs::areEqual(const IndexExpr &a, const IndexExpr &b) {
   unsigned budget = 100;
   return areEqualWithin(a, b, budget);
-}
-
-bool mlir::obs::areNeverEqual(const IndexExpr &a, const IndexExpr &b) {
-  if (a.hasOpaque() || b.hasOpaque())
-    return false;
-  LinearForm difference = LinearForm::get(a);
-  difference.add(LinearForm::get(b), -1);
-  std::optional<IndexRange> range = difference.getRange();
-  if (range && (range->min > 0 || range->max < 0))
-    return true;
-  // Powers of two divide what wraps, too.
-  uint64_t factors = 0;
-  for (auto &[term, factor] : difference.terms)
-    factors |= factor;
-  if (factors != 0 && llvm::countr_zero(factors) >
-                          llvm::countr_zero(uint64_t(difference.constant)))
-    return true;
-  SmallVector<IndexExpr> bits;
-  collectBits(a, bits);
-  collectBits(b, bits);
-  std::optional<int64_t> mask = xorAll(bits).getConstant();
-  return mask && *mask != 0;
 }
 
 namespace {

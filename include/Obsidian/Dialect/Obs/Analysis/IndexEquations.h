@@ -22,11 +22,6 @@ IndexExpr substitute(const IndexExpr &expr, const IndexSolution &solution);
 /// as sums, as sums without carry, or by their structure.
 bool areEqual(const IndexExpr &a, const IndexExpr &b);
 
-/// True if both expressions are proved to be different wherever both have a
-/// value: by bounds, because their difference is odd, or by an xor with a
-/// number.
-bool areNeverEqual(const IndexExpr &a, const IndexExpr &b);
-
 /// Solves the equation `map` = `target` for the variables `unknowns` that occur
 /// in it. It holds for all values of all other variables and symbols. nullopt
 /// if no solution is found. Sums are solved as digits, xor and permutations of
