@@ -53,7 +53,7 @@ Count CodeModel::getSize(Value value, SmallVectorImpl<Value> &open) const {
   if (llvm::is_contained(open, value))
     return Count::unknown();
   open.push_back(value);
-  auto atEnd = llvm::make_scope_exit([&] { open.pop_back(); });
+  llvm::scope_exit atEnd([&] { open.pop_back(); });
   auto get = [&](Value part) { return getSize(part, open); };
 
   if (auto argument = dyn_cast<BlockArgument>(value)) {
