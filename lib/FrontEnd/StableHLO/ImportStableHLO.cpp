@@ -157,14 +157,12 @@ SmallVector<Value> Importer::lower(OpReader &op) {
     return {};
   if (lowered.size() == 1 && isa<PullType>(lowered.front().getType()))
     lowered = b.unzip(lowered.front());
-  for (auto [k, value] : llvm::enumerate(lowered)) {
-    auto found = dyn_cast<PullType>(value.getType());
-    Value result = op->getResult(k);
-    Type element = convertElementType(getElement(result));
-    auto expected = getPullType(getShape(result), element);
-    if (found && (found.getExtents() != expected.getExtents() ||
-                  found.getElementTypes() != expected.getElementTypes()))
-      op.requireResult(found.getExtents(), found.getElementTypes().front(), k);
+  for (auto [k, result] : llvm::enumerate(op->getResults())) {
+    auto found = dyn_cast<PullType>(lowered[k].getType());
+    if (found && getShape(result) != found.getExtents() &&
+        !(getShape(result).empty() &&
+          found.getExtents() == ArrayRef<int64_t>(1)))
+      op.requireResult(found.getExtents(), getElement(result), k);
   }
   return lowered;
 }
@@ -198,11 +196,11 @@ const Importer::Lowered *Importer::findEqual(Operation *op) {
         [&](Value x, Value y) { return success(same.contains({x, y})); }, mark,
         OperationEquivalence::IgnoreLocations);
     // A number of the host is no array of one element.
-    if (isEqual && llvm::all_of_zip(op->getResults(), before->getResults(),
-                                    [&](Value own, Value other) {
-                                      return isHostScalar(own) ==
-                                             isHostScalar(other);
-                                    }))
+    auto isSame = [&](Value own, Value other) {
+      return isHostScalar(own) == isHostScalar(other);
+    };
+    if (isEqual &&
+        llvm::all_of_zip(op->getResults(), before->getResults(), isSame))
       return &lowered[number];
   }
   return nullptr;
