@@ -12,6 +12,7 @@
 
 #include "Converter.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -78,12 +79,8 @@ void Converter::write(ValueRange arrays, ValueRange memory) {
 
 llvm::SetVector<Value> fromlinalg::getReads(Operation *op) {
   llvm::SetVector<Value> reads;
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      if (!op->isAncestor(operand.getParentRegion()->getParentOp()) ||
-          inner == op)
-        reads.insert(operand);
-  });
+  getUsedValuesDefinedAbove(op->getRegions(), reads);
+  reads.insert_range(op->getOperands());
   return reads;
 }
 

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Elementwise operations, sources and index maps ---===//
+//===- Elementwise.cpp - Elementwise operations of StableHLO --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,179 +6,346 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::stablehlo;
+using Order = ScalarBuilder::Order;
 
-void Importer::importScalarOp(Operation *op) {
-  isInvalid = failed(verifyScalarOp(op));
-  if (isInvalid)
+/// The last word of an attribute such as `comparison_direction LT`.
+static StringRef getWord(Operation *op, StringRef name) {
+  return getText(op, name).rtrim('>').rsplit(' ').second;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// The kinds of elements that an operation takes.
+enum Kinds { Floats = 1, Integers = 2, Bits = 4, Numbers = 3, All = 7 };
+
+/// True for elements that the operation computes as numbers without a sign.
+static bool isUnsigned(Operation *op) {
+  Type element = getElement(op->getOperand(0));
+  return element.isUnsignedInteger() || element.isInteger(1);
+}
+
+template <typename Op>
+static Value unary(ScalarBuilder &b, Operation *, ValueRange x) {
+  return Op::create(b, x[0]);
+}
+template <typename Op>
+static Value binary(ScalarBuilder &b, Operation *, ValueRange x) {
+  return Op::create(b, x[0], x[1]);
+}
+/// A method of the builder.
+template <auto method>
+static Value call(ScalarBuilder &b, Operation *, ValueRange x) {
+  if constexpr (std::is_invocable_v<decltype(method), ScalarBuilder &, Value>)
+    return (b.*method)(x[0]);
+  else
+    return (b.*method)(x[0], x[1], x[2]);
+}
+/// One operation for each kind of elements. As a bit, 1 is larger than 0.
+template <typename Real, typename Signed, typename Unsigned, typename Bit>
+static Value choose(ScalarBuilder &b, Operation *op, ValueRange x) {
+  if (x[0].getType().isInteger(1))
+    return Bit::create(b, x[0], x[1]);
+  return isUnsigned(op) ? b.build<Real, Unsigned>(x[0], x[1])
+                        : b.build<Real, Signed>(x[0], x[1]);
+}
+
+/// The quotient or remainder of integers, for every divisor. As in XLA, they
+/// are -1 and the dividend if the divisor is 0.
+template <typename Real, typename Signed, typename Unsigned>
+static Value divide(ScalarBuilder &b, Operation *op, ValueRange x) {
+  Type type = x[0].getType();
+  if (isa<FloatType>(type))
+    return Real::create(b, x[0], x[1]);
+  constexpr bool isQuotient = std::is_same_v<Real, arith::DivFOp>;
+  Value zero = b.getNumber(type, 0), one = b.getNumber(type, 1),
+        none = b.getNumber(type, -1);
+  Value isZero = b.compare(Order::EQ, x[1], zero),
+        divisor = b.select(isZero, one, x[1]),
+        undefined = isQuotient ? none : x[0];
+  if (isUnsigned(op))
+    return b.select(isZero, undefined, Unsigned::create(b, x[0], divisor));
+  // The quotient of the smallest number and -1 is the smallest number.
+  Value isMinus = b.compare(Order::EQ, x[1], none);
+  divisor = b.select(isMinus, one, divisor);
+  Value result = Signed::create(b, x[0], divisor);
+  if (isQuotient)
+    result = b.select(isMinus, arith::SubIOp::create(b, zero, x[0]), result);
+  return b.select(isZero, undefined, result);
+}
+
+/// If a number is shifted by its width or more, the result is 0, or its sign.
+template <typename Op>
+static Value shift(ScalarBuilder &b, Operation *, ValueRange x) {
+  Type type = x[0].getType();
+  Value last = b.getNumber(type, type.getIntOrFloatBitWidth() - 1);
+  Value amount = arith::MinUIOp::create(b, x[1], last);
+  if (std::is_same_v<Op, arith::ShRSIOp>)
+    return Op::create(b, x[0], amount);
+  Value isAll = b.compare(Order::GT, x[1], last, /*isUnsigned=*/true);
+  Value shifted = Op::create(b, x[0], amount);
+  return b.select(isAll, b.getNumber(type, 0), shifted);
+}
+
+static Value invert(ScalarBuilder &b, Operation *, ValueRange x) {
+  return arith::XOrIOp::create(b, x[0], b.getNumber(x[0].getType(), -1));
+}
+
+static Value square(ScalarBuilder &b, Operation *, ValueRange x) {
+  return b.mul(x[0], x[0]);
+}
+
+static Value absolute(ScalarBuilder &b, Operation *op, ValueRange x) {
+  if (isa<FloatType>(x[0].getType()))
+    return math::AbsFOp::create(b, x[0]);
+  return isUnsigned(op) ? x[0] : math::AbsIOp::create(b, x[0]).getResult();
+}
+
+static Value sign(ScalarBuilder &b, Operation *op, ValueRange x) {
+  Type type = x[0].getType();
+  Value zero = b.getNumber(type, 0), one = b.getNumber(type, 1);
+  if (isa<FloatType>(type)) {
+    // Zeros and NaNs are unchanged.
+    Value isSame =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UEQ, x[0], zero);
+    return b.select(isSame, x[0], math::CopySignOp::create(b, one, x[0]));
+  }
+  Value isZero = b.compare(Order::EQ, x[0], zero), result = one;
+  if (!isUnsigned(op)) {
+    Value isLess = b.compare(Order::LT, x[0], zero);
+    result = b.select(isLess, b.getNumber(type, -1), one);
+  }
+  return b.select(isZero, zero, result);
+}
+
+static Value logistic(ScalarBuilder &b, Operation *, ValueRange x) {
+  Value one = b.getNumber(x[0].getType(), 1);
+  Value rest = math::ExpOp::create(b, b.negate(x[0]));
+  return arith::DivFOp::create(b, one, b.add(one, rest));
+}
+
+/// The inverse error function, by the polynomials of Giles (2010).
+static Value inverseErf(ScalarBuilder &b, Operation *, ValueRange x) {
+  static constexpr double inner[] = {
+      2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+      -4.39150654e-06, 0.00021858087,  -0.00125372503,
+      -0.00417768164,  0.246640727,    1.50140941};
+  static constexpr double outer[] = {
+      -0.000200214257, 0.000100950558, 0.00134934322,
+      -0.00367342844,  0.00573950773,  -0.0076224613,
+      0.00943887047,   1.00167406,     2.83297682};
+  auto number = [&](double n) { return b.getNumber(b.getF32Type(), n); };
+  Value squared = b.mul(x[0], x[0]);
+  Value w = b.negate(math::Log1pOp::create(b, b.negate(squared)));
+  Value isInner = b.compare(Order::LT, w, number(5));
+  w = b.select(isInner, b.sub(w, number(2.5)),
+               b.sub(math::SqrtOp::create(b, w), number(3)));
+  Value p = b.select(isInner, number(inner[0]), number(outer[0]));
+  for (unsigned k = 1; k < std::size(inner); ++k)
+    p = b.add(b.select(isInner, number(inner[k]), number(outer[k])),
+              b.mul(p, w));
+  Value isEnd = b.compare(Order::EQ, math::AbsFOp::create(b, x[0]), number(1));
+  Value factor =
+      b.select(isEnd, number(std::numeric_limits<double>::infinity()), p);
+  return b.mul(factor, x[0]);
+}
+
+static std::optional<Order> getOrder(Operation *op) {
+  // In the order of `Order`.
+  static constexpr StringLiteral names[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  auto found = llvm::find(names, getWord(op, "comparison_direction"));
+  return found == std::end(names)
+             ? std::nullopt
+             : std::optional(static_cast<Order>(found - std::begin(names)));
+}
+
+static Value compare(ScalarBuilder &b, Operation *op, ValueRange x) {
+  auto type = dyn_cast<FloatType>(x[0].getType());
+  if (!type || getWord(op, "compare_type") != "TOTALORDER")
+    return b.compare(*getOrder(op), x[0], x[1], isUnsigned(op));
+  // The bits of a float in the order of IEEE 754, as a signed number.
+  auto order = [&](Value value) -> Value {
+    auto bits = b.getIntegerType(type.getWidth());
+    Value number = arith::BitcastOp::create(b, bits, value);
+    Value last = b.getNumber(bits, type.getWidth() - 1);
+    Value rest = arith::ConstantOp::create(
+        b, b.getIntegerAttr(bits, APInt::getSignedMaxValue(type.getWidth())));
+    Value sign = arith::ShRSIOp::create(b, number, last);
+    return arith::XOrIOp::create(b, number,
+                                 arith::AndIOp::create(b, sign, rest));
+  };
+  return b.compare(*getOrder(op), order(x[0]), order(x[1]));
+}
+
+static Value clamp(ScalarBuilder &b, Operation *op, ValueRange x) {
+  using namespace arith;
+  Value low = choose<MaximumFOp, MaxSIOp, MaxUIOp, OrIOp>(b, op, {x[1], x[0]});
+  return choose<MinimumFOp, MinSIOp, MinUIOp, AndIOp>(b, op, {low, x[2]});
+}
+
+Value stablehlo::convertScalar(ScalarBuilder &b, Value x, Type from, Type to) {
+  return b.convert(x, convertElementType(to), from.isUnsignedInteger(),
+                   to.isUnsignedInteger());
+}
+
+static Value convert(ScalarBuilder &b, Operation *op, ValueRange x) {
+  return convertScalar(b, x[0], getElement(op->getOperand(0)),
+                       getElement(op->getResult(0)));
+}
+
+const ElementOp *ElementOp::find(Operation *op) {
+  using namespace arith;
+  using namespace math;
+  static const llvm::StringMap<ElementOp> table = {
+      {"stablehlo.abs", {1, Numbers, absolute}},
+      {"stablehlo.add", {2, All, choose<AddFOp, AddIOp, AddIOp, OrIOp>}},
+      {"stablehlo.and", {2, Integers | Bits, binary<AndIOp>}},
+      {"stablehlo.atan2", {2, Floats, binary<Atan2Op>}},
+      {"stablehlo.bitcast_convert",
+       {1, All,
+        [](ScalarBuilder &b, Operation *op, ValueRange x) -> Value {
+          return b.createOrFold<BitcastOp>(
+              convertElementType(getElement(op->getResult(0))), x[0]);
+        },
+        Any, false}},
+      {"stablehlo.cbrt", {1, Floats, unary<CbrtOp>}},
+      {"stablehlo.ceil", {1, Floats, unary<CeilOp>}},
+      {"stablehlo.clamp", {3, All, clamp}},
+      {"stablehlo.compare", {2, All, compare, Bit}},
+      {"stablehlo.convert", {1, All, convert, Any}},
+      {"stablehlo.cosine", {1, Floats, unary<CosOp>}},
+      {"stablehlo.count_leading_zeros",
+       {1, Integers, unary<CountLeadingZerosOp>}},
+      {"stablehlo.divide", {2, Numbers, divide<DivFOp, DivSIOp, DivUIOp>}},
+      {"stablehlo.exponential", {1, Floats, unary<ExpOp>}},
+      {"stablehlo.exponential_minus_one", {1, Floats, unary<ExpM1Op>}},
+      {"stablehlo.floor", {1, Floats, unary<FloorOp>}},
+      {"stablehlo.is_finite", {1, Floats, unary<IsFiniteOp>, Bit}},
+      {"stablehlo.log", {1, Floats, unary<LogOp>}},
+      {"stablehlo.log_plus_one", {1, Floats, unary<Log1pOp>}},
+      {"stablehlo.logistic", {1, Floats, logistic}},
+      {"stablehlo.maximum",
+       {2, All, choose<MaximumFOp, MaxSIOp, MaxUIOp, OrIOp>}},
+      {"stablehlo.minimum",
+       {2, All, choose<MinimumFOp, MinSIOp, MinUIOp, AndIOp>}},
+      {"stablehlo.multiply", {2, All, choose<MulFOp, MulIOp, MulIOp, AndIOp>}},
+      {"stablehlo.negate", {1, Numbers, call<&ScalarBuilder::negate>}},
+      {"stablehlo.not", {1, Integers | Bits, invert}},
+      {"stablehlo.or", {2, Integers | Bits, binary<OrIOp>}},
+      {"stablehlo.popcnt", {1, Integers, unary<CtPopOp>}},
+      {"stablehlo.power", {2, Floats, binary<PowFOp>}},
+      {"stablehlo.remainder", {2, Numbers, divide<RemFOp, RemSIOp, RemUIOp>}},
+      {"stablehlo.round_nearest_afz", {1, Floats, unary<RoundOp>}},
+      {"stablehlo.round_nearest_even", {1, Floats, unary<RoundEvenOp>}},
+      {"stablehlo.rsqrt", {1, Floats, unary<RsqrtOp>}},
+      {"stablehlo.select", {3, All, call<&ScalarBuilder::select>}},
+      {"stablehlo.shift_left", {2, Integers, shift<ShLIOp>}},
+      {"stablehlo.shift_right_arithmetic", {2, Integers, shift<ShRSIOp>}},
+      {"stablehlo.shift_right_logical", {2, Integers, shift<ShRUIOp>}},
+      {"stablehlo.sign", {1, Numbers, sign}},
+      {"stablehlo.sine", {1, Floats, unary<SinOp>}},
+      {"stablehlo.sqrt", {1, Floats, unary<SqrtOp>}},
+      {"stablehlo.subtract",
+       {2, Numbers, choose<SubFOp, SubIOp, SubIOp, XOrIOp>}},
+      {"stablehlo.tan", {1, Floats, unary<TanOp>}},
+      {"stablehlo.tanh", {1, Floats, unary<TanhOp>}},
+      {"stablehlo.xor", {2, Integers | Bits, binary<XOrIOp>}},
+      {"chlo.acos", {1, Floats, unary<AcosOp>}},
+      {"chlo.acosh", {1, Floats, unary<AcoshOp>}},
+      {"chlo.asin", {1, Floats, unary<AsinOp>}},
+      {"chlo.asinh", {1, Floats, unary<AsinhOp>}},
+      {"chlo.atan", {1, Floats, unary<AtanOp>}},
+      {"chlo.atanh", {1, Floats, unary<AtanhOp>}},
+      {"chlo.cosh", {1, Floats, unary<CoshOp>}},
+      {"chlo.erf", {1, Floats, unary<ErfOp>}},
+      {"chlo.erf_inv", {1, Floats, inverseErf, Same, false}},
+      {"chlo.erfc", {1, Floats, unary<ErfcOp>}},
+      {"chlo.sinh", {1, Floats, unary<SinhOp>}},
+      {"chlo.square", {1, Floats, square}},
+      {"chlo.tan", {1, Floats, unary<TanOp>}}};
+  auto found = table.find(op->getName().getStringRef());
+  return found == table.end() ? nullptr : &found->second;
+}
+
+bool ElementOp::isOnHost(Operation *op) {
+  const ElementOp *elements = find(op);
+  return elements && elements->onHost &&
+         getWord(op, "compare_type") != "TOTALORDER";
+}
+
+void ElementOp::verify(OpReader &op) const {
+  if (!op.require(op->getNumOperands() == operands &&
+                      op->getNumResults() == 1 && op->getNumRegions() == 0,
+                  "takes ", operands,
+                  " operands, no region, and has one result"))
     return;
+  StringRef name = op->getName().getStringRef();
+  bool isSelect = name == "stablehlo.select";
+  SmallVector<Type> types = getElements(op->getOperands());
+  Type found = getElement(op->getResult(0)), first = types[isSelect ? 1 : 0],
+       bit = IntegerType::get(op->getContext(), 1);
+  for (auto [k, type] : llvm::enumerate(types))
+    op.require(type == (isSelect && k == 0 ? bit : first),
+               "has operands of the wrong element types");
+  unsigned kind = isa<FloatType>(first) ? Floats
+                  : first == bit        ? Bits
+                                        : Integers;
+  op.require(kinds & kind, "does not take elements of type ", first);
+  Type expected = result == Same ? first : result == Bit ? bit : found;
+  op.require(found == expected, "has a result of elements of type ", found,
+             ", not ", expected);
+  op.require(name != "stablehlo.bitcast_convert" ||
+                 found.getIntOrFloatBitWidth() == first.getIntOrFloatBitWidth(),
+             "between element types of different widths is not supported");
+  op.require(name != "chlo.erf_inv" || first.isF32(),
+             "is supported for f32 only");
+  op.require(name != "stablehlo.compare" || getOrder(op),
+             "needs a comparison_direction: EQ, NE, LT, LE, GT or GE");
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays and scalars
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Importer::importElements(OpReader &op,
+                                            const ElementOp &elements) {
+  elements.verify(op);
+  if (!op.isValid())
+    return {};
   Value result = op->getResult(0);
   ArrayRef<int64_t> shape = getShape(result);
   StringRef name = op->getName().getStringRef();
   bool mayMix = name == "stablehlo.select" || name == "stablehlo.clamp";
   for (Value operand : op->getOperands())
-    require(op,
-            getShape(operand) == shape || (mayMix && getShape(operand).empty()),
-            "has operands and a result of different extents");
-  if (isInvalid)
-    return;
-  Values operands = lookup(op->getOperands());
+    op.require(getShape(operand) == shape ||
+                   (mayMix && getShape(operand).empty()),
+               "has operands and a result of different extents");
+  if (!op.isValid())
+    return {};
   auto build = [&](ValueRange x) -> Values {
-    return {buildScalarOp(b, op, x)};
+    return {elements.build(b, op, x)};
   };
+  if (elementLoc)
+    return build(getScalars(op->getOperands()));
+  Values operands = lookup(op->getOperands()), scalars = operands;
+  if (name == "stablehlo.convert" &&
+      op->getOperand(0).getType() == result.getType())
+    return operands;
   // Elements that are equal at all indices are computed once, by the host.
-  Values scalars = operands;
   for (Value &scalar : scalars)
     if (auto same = scalar.getDefiningOp<SplatOp>())
       scalar = same.getValues().front();
-  if (name == "stablehlo.convert" &&
-      op->getOperand(0).getType() == result.getType())
-    define(result, operands);
-  else if (!isHostOp(op) || llvm::any_of(ValueRange(scalars).getTypes(),
-                                         llvm::IsaPred<PullType>))
-    define(result, b.mapElements(operands, getExtents(shape), build));
-  else if (shape.empty())
-    define(result, build(scalars));
-  else
-    define(result, b.splat(build(scalars), getExtents(shape)));
-}
-
-void Importer::importConstant(Operation *op) {
-  Value result = op->getResult(0);
-  auto value = dyn_cast_or_null<DenseElementsAttr>(op->getAttr("value"));
-  require(op, value && value.getType() == result.getType(),
-          "needs a dense value of the type of its result");
-  if (isInvalid)
-    return;
-  FailureOr<Value> constant =
-      buildConstant(op, value, convertElementType(getElement(result)),
-                    /*isScalar=*/true);
-  isInvalid = failed(constant);
-  if (!isInvalid)
-    define(result, *constant);
-}
-
-void Importer::importIota(Operation *op) {
-  Value result = op->getResult(0);
-  Type element = getElement(result);
-  int64_t dim = getNumber(op, "iota_dimension");
-  requireDims(op, "iota_dimension", dim, getShape(result).size());
-  require(op, !element.isInteger(1), "has elements that are numbers");
-  if (isInvalid)
-    return;
-  Type integer = b.getI64Type();
-  defineArray(
-      op, b.generate(getExtents(getShape(result)), [&](ValueRange i) -> Values {
-        Value number = arith::IndexCastOp::create(b, integer, i[dim]);
-        return {convertScalar(b, number, integer, element)};
-      }));
-}
-
-void Importer::importBroadcast(Operation *op) {
-  ArrayRef<int64_t> from = getShape(op->getOperand(0)),
-                    to = getShape(op->getResult(0));
-  Numbers dims = getDims(op, "broadcast_dimensions", from.size(), to.size());
-  for (auto [extent, dim] : llvm::zip_equal(from, dims))
-    require(op, isInvalid || extent == 1 || extent == to[dim],
-            "has an extent that is neither 1 nor that of the result");
-  if (isInvalid)
-    return;
-  Value lowered = lookup(op->getOperand(0));
-  defineArray(op, isa<PullType>(lowered.getType())
-                      ? b.broadcast(lowered, getExtents(to), dims)
-                      : b.splat(lowered, getExtents(to)));
-}
-
-void Importer::importReshape(Operation *op) {
-  auto from = cast<RankedTensorType>(op->getOperand(0).getType()),
-       to = cast<RankedTensorType>(op->getResult(0).getType());
-  require(op, from.getNumElements() == to.getNumElements(),
-          "changes the number of elements");
-  if (isInvalid)
-    return;
-  Value lowered = lookup(op->getOperand(0));
-  defineArray(op, isa<PullType>(lowered.getType())
-                      ? b.reshape(lowered, getExtents(to.getShape()))
-                      : b.splat(lowered, getExtents(to.getShape())));
-}
-
-void Importer::importTranspose(Operation *op) {
-  int64_t rank = getShape(op->getOperand(0)).size();
-  Numbers order = getDims(op, "permutation", rank, rank);
-  if (!isInvalid)
-    defineArray(op, b.transpose(getArray(op->getOperand(0)), order));
-}
-
-void Importer::importReverse(Operation *op) {
-  Numbers dims =
-      getDims(op, "dimensions", -1, getShape(op->getOperand(0)).size());
-  if (!isInvalid)
-    defineArray(op, b.reverse(getArray(op->getOperand(0)), dims));
-}
-
-void Importer::importSlice(Operation *op) {
-  ArrayRef<int64_t> from = getShape(op->getOperand(0));
-  Numbers starts = getNumbers(op, "start_indices", from.size()),
-          limits = getNumbers(op, "limit_indices", from.size()),
-          strides = getNumbers(op, "strides", from.size()), sizes;
-  for (auto [d, extent] : llvm::enumerate(from)) {
-    require(op,
-            isInvalid || (starts[d] >= 0 && starts[d] <= limits[d] &&
-                          limits[d] <= extent && strides[d] > 0),
-            "is out of range in dimension " + Twine(d));
-    if (!isInvalid)
-      sizes.push_back(llvm::divideCeil(limits[d] - starts[d], strides[d]));
-  }
-  if (!isInvalid)
-    defineArray(op, b.slice(getArray(op->getOperand(0)), getExtents(starts),
-                            getExtents(sizes), strides));
-}
-
-void Importer::importPad(Operation *op) {
-  Value operand = op->getOperand(0), padding = op->getOperand(1);
-  ArrayRef<int64_t> from = getShape(operand);
-  Numbers low = getNumbers(op, "edge_padding_low", from.size()),
-          high = getNumbers(op, "edge_padding_high", from.size()),
-          holes = getNumbers(op, "interior_padding", from.size()), extents;
-  for (auto [d, extent] : llvm::enumerate(from)) {
-    extents.push_back(extent + std::max<int64_t>(extent - 1, 0) * holes[d] +
-                      low[d] + high[d]);
-    require(op, holes[d] >= 0, "has negative padding between elements");
-    require(op, extents.back() >= 0, "drops more elements than there are");
-  }
-  requireResult(op, extents, getElement(operand));
-  require(op,
-          getShape(padding).empty() &&
-              getElement(padding) == getElement(operand),
-          "needs a padding value of the element type");
-  if (isInvalid)
-    return;
-  Value number = getHostScalar(padding);
-  defineArray(op, b.pad(getArray(operand), getExtents(low), getExtents(high),
-                        holes, [&](ValueRange) -> Values { return {number}; }));
-}
-
-void Importer::importConcatenate(Operation *op) {
-  Numbers extents(getShape(op->getOperand(0)));
-  int64_t dim = getNumber(op, "dimension");
-  requireDims(op, "dimension", dim, extents.size());
-  for (Value operand : op->getOperands()) {
-    Numbers own(getShape(operand));
-    require(op,
-            own.size() == extents.size() &&
-                getElement(operand) == getElement(op->getOperand(0)),
-            "has operands of different ranks or types");
-    if (isInvalid)
-      return;
-    own[dim] = extents[dim];
-    require(op, own == extents, "has operands of different extents");
-  }
-  if (!isInvalid)
-    defineArray(
-        op, b.concat(llvm::map_to_vector(op->getOperands(),
-                                         [&](Value v) { return getArray(v); }),
-                     dim));
+  if (!ElementOp::isOnHost(op) ||
+      llvm::any_of(ValueRange(scalars).getTypes(), llvm::IsaPred<PullType>))
+    return {b.mapElements(operands, getExtents(shape), build)};
+  if (shape.empty())
+    return build(scalars);
+  return {b.splat(build(scalars), getExtents(shape))};
 }

@@ -80,6 +80,15 @@
 
 // -----
 
+"func.func"() <{function_type = (tensor<3x4xui32>) -> tensor<3x4xui32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3x4xui32>):
+  // expected-error @+1 {{'stablehlo.transpose' op has a result of type 'tensor<4x3xui32>', not 'tensor<3x4xui32>'}}
+  %r = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<3x4xui32>) -> tensor<3x4xui32>
+  "func.return"(%r) : (tensor<3x4xui32>) -> ()
+}) : () -> ()
+
+// -----
+
 "func.func"() <{function_type = (tensor<9xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
 ^bb0(%x: tensor<9xf32>):
   // expected-error @+1 {{'stablehlo.slice' op is out of range in dimension 0}}
