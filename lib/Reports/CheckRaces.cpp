@@ -65,9 +65,9 @@ private:
   void check(const PendingAccess &first, const MemoryAccess &second,
              Between between);
   void report(const MemoryAccess &first, const MemoryAccess &second,
-              const Question &question, const Answer &answer);
+              const OverlapQuery &query, const Answer &answer);
   void checkBounds();
-  void checkDraws(const Question &question);
+  void checkDraws(const OverlapQuery &query);
   void remark();
 
   gpu::GPUFuncOp kernel;
@@ -157,7 +157,7 @@ void KernelCheck::remark() {
 }
 
 /// Finds the accesses that are not proved to be within their arrays. All
-/// questions about races have assumed this.
+/// queries about races have assumed this.
 void KernelCheck::checkBounds() {
   for (auto &[op, access] : accesses) {
     bool isProved = solve(model.askBounds(access)).kind == Answer::Apart;
@@ -168,8 +168,8 @@ void KernelCheck::checkBounds() {
 
 /// Checks that each block draws another number from a counter: only 1 is
 /// ever added to the counter.
-void KernelCheck::checkDraws(const Question &question) {
-  for (const Unknown &unknown : question.unknowns) {
+void KernelCheck::checkDraws(const OverlapQuery &query) {
+  for (const Unknown &unknown : query.unknowns) {
     auto draw = dyn_cast_or_null<memref::AtomicRMWOp>(unknown.draw);
     if (!draw)
       continue;
@@ -202,8 +202,8 @@ getBytesOfView(const MemoryAccess &access) {
                                 getBytes(view.getType().getElementType()));
 }
 
-/// True for arrays that do not overlap. No question is needed then, because all
-/// questions assume that accesses are in bounds.
+/// True for arrays that do not overlap. No query is needed then, because all
+/// queries assume that accesses are in bounds.
 static bool areInDifferentViews(const MemoryAccess &a, const MemoryAccess &b) {
   auto first = getBytesOfView(a), second = getBytesOfView(b);
   return a.root == b.root && first && second &&
@@ -215,36 +215,35 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
   if (reported.contains({first.access->op, second.op}) ||
       areInDifferentViews(*first.access, second))
     return;
-  Question question = model.ask(first, second, between);
+  OverlapQuery query = model.ask(first, second, between);
   if (hasContract(first, second, threads)) {
     // A contract is named only if the proof needs it.
-    std::optional<Answer> tried =
-        solveByEnumeration(question, uint64_t(1) << 15);
+    std::optional<Answer> tried = solveByEnumeration(query, uint64_t(1) << 15);
     if (tried && tried->kind == Answer::Apart)
       return;
     contracts.insert({second.op, second.contract});
     return;
   }
-  Answer answer = solve(question);
+  Answer answer = solve(query);
   if (answer.kind == Answer::Apart) {
     // The proofs of its readers depend on the contract of the second write.
     if (isPublished(*first.access) && isPublished(second))
       contracts.insert({second.op, second.contract});
-    return checkDraws(question);
+    return checkDraws(query);
   }
   // The pass does not know whether these threads reach this point.
-  if (!question.isComplete)
+  if (!query.isComplete)
     answer.kind = Answer::Open;
   reported.insert({first.access->op, second.op});
   hasRaces = true;
-  report(*first.access, second, question, answer);
+  report(*first.access, second, query, answer);
 }
 
 void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
-                         const Question &question, const Answer &answer) {
-  StringRef scope = question.between == Between::Lanes   ? "warp"
-                    : question.between == Between::Warps ? "block"
-                                                         : "grid";
+                         const OverlapQuery &query, const Answer &answer) {
+  StringRef scope = query.between == Between::Lanes   ? "warp"
+                    : query.between == Between::Warps ? "block"
+                                                      : "grid";
   json::Object data{
       {"kernel", kernel.getName()},
       {"memory", second.isShared ? "shared" : "global"},
@@ -253,7 +252,7 @@ void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
   if (answer.hasThreads) {
     data["threads"] = json::Array{answer.firstThread, answer.secondThread};
     if (!answer.address.empty())
-      data[question.isByElement ? "element" : "byte"] =
+      data[query.isByElement ? "element" : "byte"] =
           json::Array(ArrayRef(answer.address));
   }
   answers.push_back(std::move(data));
@@ -261,7 +260,7 @@ void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
   error << (answer.kind == Answer::Meet ? "[race] " : "[race-unproved] ")
         << nameEffect(second.effect) << " of "
         << (second.isShared ? "shared" : "global") << " memory ";
-  switch (question.between) {
+  switch (query.between) {
   case Between::Lanes:
     error << "by another thread of the warp";
     break;
@@ -280,14 +279,14 @@ void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
     error << " could not be proved to stay away from what "
           << (first.op == second.op ? "the same statement" : "this access")
           << " reaches";
-  if (question.between != Between::Blocks)
+  if (query.between != Between::Blocks)
     error << ", without a barrier between them";
   if (answer.hasThreads) {
     error << (answer.kind == Answer::Meet ? ": threads "
                                           : ": it may for threads ")
           << answer.firstThread << " and " << answer.secondThread;
     if (!answer.address.empty()) {
-      error << (question.isByElement ? ", element " : ", byte ");
+      error << (query.isByElement ? ", element " : ", byte ");
       llvm::interleaveComma(answer.address, error);
     }
   }

@@ -34,12 +34,12 @@ using Visitors = SmallVector<int64_t, 2>;
 namespace {
 class Enumeration {
 public:
-  Enumeration(const Question &question, uint64_t budget)
-      : question(question), budget(budget), values(question.unknowns.size(), 0),
+  Enumeration(const OverlapQuery &query, uint64_t budget)
+      : query(query), budget(budget), values(query.unknowns.size(), 0),
         isShared(values.size()) {}
 
   std::optional<Answer> run();
-  /// For a question about one thread, without meetings.
+  /// For a query about one thread, without dimensions.
   std::optional<Answer> runOneThread();
 
 private:
@@ -51,14 +51,15 @@ private:
   };
 
   bool isFew(unsigned unknown) const {
-    const std::optional<IndexRange> &range = question.unknowns[unknown].range;
+    const std::optional<IndexRange> &range = query.unknowns[unknown].range;
     return range && getSpan(*range) < maxValues;
   }
   bool allFew(const IndexExpr &expr) const {
     return llvm::all_of(collectLeaves({expr}, Kind::Symbol),
                         [&](const IndexExpr &s) { return isFew(s.getId()); });
   }
-  std::optional<std::pair<IndexExpr, IndexExpr>> cancel(const Meeting &meeting);
+  std::optional<std::pair<IndexExpr, IndexExpr>>
+  cancel(const DimensionPair &dimension);
   /// With `fewer`, leaves out conditions with unknowns that no address has.
   bool prepare(bool fewer);
   bool isCheap() const;
@@ -69,11 +70,11 @@ private:
   /// not met.
   std::optional<int64_t> evaluate(Half &half, SmallVector<Address> &addresses);
   int64_t group(int64_t thread) const {
-    return question.between == Between::Warps ? thread / warpSize : thread;
+    return query.between == Between::Warps ? thread / warpSize : thread;
   }
   bool meetInTable();
 
-  const Question &question;
+  const OverlapQuery &query;
   /// The number of times that expressions may be evaluated.
   uint64_t budget;
   SmallVector<int64_t> values;
@@ -90,9 +91,9 @@ private:
 
 /// Drops unknown terms that are added to both addresses.
 std::optional<std::pair<IndexExpr, IndexExpr>>
-Enumeration::cancel(const Meeting &meeting) {
-  LinearForm a = LinearForm::get(meeting.first);
-  LinearForm b = LinearForm::get(meeting.second);
+Enumeration::cancel(const DimensionPair &dimension) {
+  LinearForm a = LinearForm::get(dimension.first);
+  LinearForm b = LinearForm::get(dimension.second);
   auto isOpen = [&](const std::pair<IndexExpr, int64_t> &term) {
     return !allFew(term.first);
   };
@@ -114,17 +115,17 @@ Enumeration::cancel(const Meeting &meeting) {
 }
 
 /// Every number that one side reaches is below all that the other does.
-static bool areRangesApart(const Meeting &meeting) {
-  std::optional<IndexRange> a = meeting.first.getRange();
-  std::optional<IndexRange> b = meeting.second.getRange();
+static bool areRangesApart(const DimensionPair &dimension) {
+  std::optional<IndexRange> a = dimension.first.getRange();
+  std::optional<IndexRange> b = dimension.second.getRange();
   auto isBelow = [](const IndexRange &low, int64_t width,
                     const IndexRange &high) {
     return low.max < high.min &&
            getSpan({low.max, high.min}) >= uint64_t(width);
   };
   return a && b &&
-         (isBelow(*a, meeting.firstWidth, *b) ||
-          isBelow(*b, meeting.secondWidth, *a));
+         (isBelow(*a, dimension.firstWidth, *b) ||
+          isBelow(*b, dimension.secondWidth, *a));
 }
 
 bool Enumeration::prepare(bool fewer) {
@@ -133,8 +134,8 @@ bool Enumeration::prepare(bool fewer) {
   hasCommonPart = false;
   isExact = true;
   SmallVector<IndexExpr> addresses[2];
-  for (const Meeting &meeting : question.meetings) {
-    auto pair = cancel(meeting);
+  for (const DimensionPair &dimension : query.dimensions) {
+    auto pair = cancel(dimension);
     if (!pair || pair->first.hasOpaque() || pair->second.hasOpaque())
       return false;
     addresses[0].push_back(pair->first);
@@ -144,18 +145,18 @@ bool Enumeration::prepare(bool fewer) {
   auto leaves = [](ArrayRef<IndexExpr> exprs) {
     return collectLeaves(exprs, Kind::Symbol);
   };
-  addresses[0].push_back(question.firstThread);
-  addresses[1].push_back(question.secondThread);
+  addresses[0].push_back(query.firstThread);
+  addresses[1].push_back(query.secondThread);
   llvm::BitVector used[2] = {llvm::BitVector(values.size()),
                              llvm::BitVector(values.size())};
   for (int h : {0, 1})
     for (const IndexExpr &leaf : leaves(addresses[h]))
       used[h].set(leaf.getId());
-  for (auto [i, unknown] : llvm::enumerate(question.unknowns))
+  for (auto [i, unknown] : llvm::enumerate(query.unknowns))
     if (unknown.owner == Owner::Both || (used[0][i] && used[1][i]))
       isShared.set(i);
   SmallVector<IndexExpr> conditions[3];
-  for (const IndexExpr &condition : question.conditions) {
+  for (const IndexExpr &condition : query.conditions) {
     if (!allFew(condition) || condition.hasOpaque()) {
       isExact = false;
       continue;
@@ -170,7 +171,7 @@ bool Enumeration::prepare(bool fewer) {
     bool sides[2] = {false, false};
     for (const IndexExpr &leaf : leaves({condition}))
       if (!isShared[leaf.getId()])
-        sides[question.unknowns[leaf.getId()].owner == Owner::Second] = true;
+        sides[query.unknowns[leaf.getId()].owner == Owner::Second] = true;
     if (sides[0] && sides[1]) {
       isExact = false;
       continue;
@@ -185,7 +186,7 @@ bool Enumeration::prepare(bool fewer) {
     half.exprs.append(conditions[h]);
     for (const IndexExpr &leaf : leaves(half.exprs)) {
       unsigned id = leaf.getId();
-      if (question.unknowns[id].isData || question.unknowns[id].isLoose)
+      if (query.unknowns[id].isData || query.unknowns[id].isLoose)
         isExact = false;
       if (isShared[id]) {
         if (!llvm::is_contained(shared, id))
@@ -203,7 +204,7 @@ uint64_t Enumeration::count(ArrayRef<unsigned> unknowns) const {
   uint64_t product = 1;
   for (unsigned unknown : unknowns) {
     // One of few: see isFew.
-    product *= getSpan(*question.unknowns[unknown].range) + 1;
+    product *= getSpan(*query.unknowns[unknown].range) + 1;
     if (product > budget)
       return budget + 1;
   }
@@ -220,7 +221,7 @@ bool Enumeration::forAll(ArrayRef<unsigned> unknowns,
                          llvm::function_ref<bool()> visit) {
   if (unknowns.empty())
     return visit();
-  const IndexRange &range = *question.unknowns[unknowns.front()].range;
+  const IndexRange &range = *query.unknowns[unknowns.front()].range;
   for (uint64_t i = 0, last = getSpan(range); i <= last; ++i) {
     values[unknowns.front()] = range.min + int64_t(i);
     if (forAll(unknowns.drop_front(), visit))
@@ -233,7 +234,7 @@ std::optional<int64_t> Enumeration::evaluate(Half &half,
                                              SmallVector<Address> &addresses) {
   std::optional<ArrayRef<int64_t>> results =
       half.evaluator->evaluate({}, values);
-  size_t rank = question.meetings.size();
+  size_t rank = query.dimensions.size();
   addresses.clear();
   // A condition or an index without a meaning does not happen in a run.
   if (!results || llvm::is_contained(results->drop_front(rank + 1), 0))
@@ -242,13 +243,13 @@ std::optional<int64_t> Enumeration::evaluate(Half &half,
   Address start;
   int64_t pieces = 1;
   size_t wide = 0;
-  for (auto [i, meeting] : llvm::enumerate(question.meetings)) {
+  for (auto [i, dimension] : llvm::enumerate(query.dimensions)) {
     // Nor does memory there.
     constexpr int64_t end = int64_t(1) << 62;
     if ((*results)[i] < -end || (*results)[i] > end)
       return std::nullopt;
-    int64_t width = half.isFirst ? meeting.firstWidth : meeting.secondWidth;
-    int64_t granule = std::gcd(meeting.firstWidth, meeting.secondWidth);
+    int64_t width = half.isFirst ? dimension.firstWidth : dimension.secondWidth;
+    int64_t granule = std::gcd(dimension.firstWidth, dimension.secondWidth);
     int64_t first = llvm::divideFloorSigned((*results)[i], granule);
     int64_t last = llvm::divideFloorSigned((*results)[i] + width - 1, granule);
     // Half a granule counts as a whole one.
@@ -275,10 +276,9 @@ bool Enumeration::meetInTable() {
       for (const Address &address : addresses) {
         Visitors &visitors = table[address];
         if (visitors.empty() ||
-            (!question.masks.empty()
-                 ? visitors.back() != *thread
-                 : visitors.size() == 1 &&
-                       group(visitors[0]) != group(*thread)))
+            (!query.masks.empty() ? visitors.back() != *thread
+                                  : visitors.size() == 1 &&
+                                        group(visitors[0]) != group(*thread)))
           visitors.push_back(*thread);
       }
     return false;
@@ -295,14 +295,14 @@ bool Enumeration::meetInTable() {
         continue;
       for (int64_t first : found->second)
         if (group(first) != group(*thread) &&
-            !areOrdered(question, first, *thread)) {
+            !areOrdered(query, first, *thread)) {
           answer.hasThreads = true;
           answer.firstThread = first;
           answer.secondThread = *thread;
           answer.address.assign(address.begin(), address.end());
-          for (auto [number, meeting] :
-               llvm::zip_equal(answer.address, question.meetings))
-            number *= std::gcd(meeting.firstWidth, meeting.secondWidth);
+          for (auto [number, dimension] :
+               llvm::zip_equal(answer.address, query.dimensions))
+            number *= std::gcd(dimension.firstWidth, dimension.secondWidth);
           return true;
         }
     }
@@ -311,11 +311,11 @@ bool Enumeration::meetInTable() {
 }
 
 std::optional<Answer> Enumeration::run() {
-  if (llvm::any_of(question.meetings, areRangesApart)) {
+  if (llvm::any_of(query.dimensions, areRangesApart)) {
     answer.kind = Answer::Apart;
     return answer;
   }
-  if (question.between == Between::Blocks || !prepare(/*fewer=*/false))
+  if (query.between == Between::Blocks || !prepare(/*fewer=*/false))
     return std::nullopt;
   if (!isCheap() && (!prepare(/*fewer=*/true) || !isCheap()))
     return std::nullopt;
@@ -328,7 +328,7 @@ std::optional<Answer> Enumeration::run() {
 
 std::optional<Answer> Enumeration::runOneThread() {
   SmallVector<IndexExpr> conditions;
-  llvm::copy_if(question.conditions, std::back_inserter(conditions),
+  llvm::copy_if(query.conditions, std::back_inserter(conditions),
                 [&](const IndexExpr &condition) {
                   return allFew(condition) && !condition.hasOpaque();
                 });
@@ -346,9 +346,9 @@ std::optional<Answer> Enumeration::runOneThread() {
   return answer;
 }
 
-std::optional<Answer> races::solveByEnumeration(const Question &question,
+std::optional<Answer> races::solveByEnumeration(const OverlapQuery &query,
                                                 uint64_t budget) {
-  if (question.isOneThread)
-    return Enumeration(question, budget).runOneThread();
-  return Enumeration(question, budget).run();
+  if (query.isOneThread)
+    return Enumeration(query, budget).runOneThread();
+  return Enumeration(query, budget).run();
 }

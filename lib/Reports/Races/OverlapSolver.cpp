@@ -63,10 +63,10 @@ static bool isRefuted(const IndexExpr &condition) {
 }
 
 namespace {
-/// A question with the amounts of shifts tried one by one.
+/// A query with the amounts of shifts tried one by one.
 class ShiftCases {
 public:
-  explicit ShiftCases(const Question &question);
+  explicit ShiftCases(const OverlapQuery &query);
   std::optional<Answer> run();
 
 private:
@@ -77,7 +77,7 @@ private:
   IndexExpr put(const IndexExpr &expr) const;
   bool isNeverLess(const Shift &a, const Shift &b) const;
 
-  const Question &question;
+  const OverlapQuery &query;
   /// Those that an address contains.
   SmallVector<Shift> shifts;
   SmallVector<int64_t> values;
@@ -88,12 +88,12 @@ private:
 };
 } // namespace
 
-ShiftCases::ShiftCases(const Question &question) : question(question) {
+ShiftCases::ShiftCases(const OverlapQuery &query) : query(query) {
   SmallVector<IndexExpr> addresses;
-  for (const Meeting &meeting : question.meetings)
-    addresses.append({meeting.first, meeting.second});
+  for (const DimensionPair &dimension : query.dimensions)
+    addresses.append({dimension.first, dimension.second});
   for (const IndexExpr &leaf : collectLeaves(addresses, Kind::Symbol))
-    for (const Shift &shift : question.shifts)
+    for (const Shift &shift : query.shifts)
       if (shift.unknown == leaf.getId())
         shifts.push_back(shift);
   values.resize(shifts.size());
@@ -101,12 +101,12 @@ ShiftCases::ShiftCases(const Question &question) : question(question) {
 
 /// True if it follows from the conditions that a >= b.
 bool ShiftCases::isNeverLess(const Shift &a, const Shift &b) const {
-  Question relation;
-  relation.between = question.between;
-  relation.threads = question.threads;
-  relation.unknowns = question.unknowns;
+  OverlapQuery relation;
+  relation.between = query.between;
+  relation.threads = query.threads;
+  relation.unknowns = query.unknowns;
   relation.isOneThread = true;
-  llvm::copy_if(question.conditions, std::back_inserter(relation.conditions),
+  llvm::copy_if(query.conditions, std::back_inserter(relation.conditions),
                 isLinear);
   relation.conditions.push_back(compare(Compare::Less, a.amount, b.amount));
   std::optional<Answer> answer = solveByPresburger(relation);
@@ -127,15 +127,15 @@ IndexExpr ShiftCases::put(const IndexExpr &expr) const {
 bool ShiftCases::tryCase() {
   constexpr unsigned maxCases = 256;
   constexpr uint64_t budget = uint64_t(1) << 17;
-  Question one = question;
+  OverlapQuery one = query;
   for (IndexExpr &condition : one.conditions) {
     condition = put(condition);
     if (isRefuted(condition))
       return true;
   }
-  for (Meeting &meeting : one.meetings) {
-    meeting.first = put(meeting.first);
-    meeting.second = put(meeting.second);
+  for (DimensionPair &dimension : one.dimensions) {
+    dimension.first = put(dimension.first);
+    dimension.second = put(dimension.second);
   }
   std::optional<Answer> found;
   if (++cases <= maxCases)
@@ -152,7 +152,7 @@ bool ShiftCases::tryCase() {
 bool ShiftCases::tryAll(unsigned next) {
   if (next == shifts.size())
     return tryCase();
-  const IndexRange &range = *question.unknowns[shifts[next].unknown].range;
+  const IndexRange &range = *query.unknowns[shifts[next].unknown].range;
   for (values[next] = range.min; values[next] <= range.max; ++values[next]) {
     bool isPossible = llvm::all_of(order, [&](auto pair) {
       return pair.first > next || pair.second > next ||
@@ -178,36 +178,36 @@ std::optional<Answer> ShiftCases::run() {
 }
 
 /// Tries every value of an unknown shift amount, with the consequences for the
-/// order of such unknowns. Each case is a separate question. nullopt if there
+/// order of such unknowns. Each case is a separate query. nullopt if there
 /// are too many cases.
-static std::optional<Answer> solveByShifts(const Question &question) {
-  return ShiftCases(question).run();
+static std::optional<Answer> solveByShifts(const OverlapQuery &query) {
+  return ShiftCases(query).run();
 }
 
-Answer races::solve(const Question &question) {
+Answer races::solve(const OverlapQuery &query) {
   auto isClosed = [](const std::optional<Answer> &answer) {
     return answer && answer->kind != Answer::Open;
   };
   // First the cheap method.
-  uint64_t budget = uint64_t(1) << (question.isOneThread ? 18 : 15);
-  std::optional<Answer> tried = solveByEnumeration(question, budget);
+  uint64_t budget = uint64_t(1) << (query.isOneThread ? 18 : 15);
+  std::optional<Answer> tried = solveByEnumeration(query, budget);
   if (isClosed(tried))
     return *tried;
-  std::optional<Answer> proved = solveByPresburger(question);
+  std::optional<Answer> proved = solveByPresburger(query);
   // It does not model barriers that order some lanes.
   if (proved && proved->hasThreads &&
-      areOrdered(question, proved->firstThread, proved->secondThread))
+      areOrdered(query, proved->firstThread, proved->secondThread))
     proved = Answer();
   if (isClosed(proved))
     return *proved;
   // That an index is out of bounds decides nothing.
-  if (question.isOneThread)
+  if (query.isOneThread)
     return Answer();
   if (!tried)
-    tried = solveByEnumeration(question, uint64_t(1) << 22);
+    tried = solveByEnumeration(query, uint64_t(1) << 22);
   if (isClosed(tried))
     return *tried;
-  std::optional<Answer> shifted = solveByShifts(question);
+  std::optional<Answer> shifted = solveByShifts(query);
   if (isClosed(shifted))
     return *shifted;
   return proved ? *proved : tried ? *tried : shifted ? *shifted : Answer();

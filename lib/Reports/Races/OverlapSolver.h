@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Answers the questions of PairModel in two ways. If all relevant numbers are
+// Answers the queries of PairModel in two ways. If all relevant numbers are
 // known to be few, it tries all of them, with one table for each thread's side
 // instead of all pairs. Otherwise it uses Presburger arithmetic. Quotients and
 // remainders by constants and bit masks are exact. Products and quotients by
 // numbers that are known at run time only are related by the rule
 // x < y  =>  x * m + m <= y * m for m >= 0. If numbers are shifted by few
 // unknown amounts, it tries all of these amounts, and then answers the
-// remaining question.
+// remaining query.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,20 +37,20 @@ struct Answer {
   bool hasThreads = false;
   int64_t firstThread = 0;
   int64_t secondThread = 0;
-  /// The common address, in the numbers of the question.
+  /// The common address, in the numbers of the query.
   SmallVector<int64_t> address;
 };
 
-Answer solve(const Question &question);
+Answer solve(const OverlapQuery &query);
 
 /// Tries all numbers. nullopt if the answer depends on unknown numbers, or if
 /// more than `budget` evaluations were necessary.
-std::optional<Answer> solveByEnumeration(const Question &question,
+std::optional<Answer> solveByEnumeration(const OverlapQuery &query,
                                          uint64_t budget);
 
 /// Uses Presburger arithmetic. nullopt if there are too many cases. A value
 /// that has no expression in this arithmetic can be any number.
-std::optional<Answer> solveByPresburger(const Question &question);
+std::optional<Answer> solveByPresburger(const OverlapQuery &query);
 
 } // namespace mlir::obs::races
 

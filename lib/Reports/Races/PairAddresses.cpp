@@ -258,7 +258,7 @@ IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
       getStrides(access.array, side);
   if (!strides || !address) {
     // The address is unknown, so no two threads are certain to access it.
-    question.isComplete = false;
+    query.isComplete = false;
     return getUnknown(access.array, side);
   }
   for (auto [index, stride] : llvm::zip_equal(access.indices, *strides))
@@ -306,7 +306,7 @@ SmallVector<IndexExpr> PairModel::getBounds(const MemoryAccess &access,
   return bounds;
 }
 
-void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
+void PairModel::addDimensions(MemoryAccess a, MemoryAccess b) {
   // In one array, permuted alike, elements meet where they do unpermuted.
   Swizzle swizzle, otherSwizzle;
   Value first = getUnswizzled(a, swizzle);
@@ -318,8 +318,8 @@ void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
   }
   // Every access is assumed to be within its array. The answer reports the
   // accesses for which this is not proved.
-  question.conditions.append(getBounds(a, Owner::First));
-  question.conditions.append(getBounds(b, Owner::Second));
+  query.conditions.append(getBounds(a, Owner::First));
+  query.conditions.append(getBounds(b, Owner::Second));
   // Elements of one array with sizes that are not known: the same element has
   // the same indices, also in two parameters that may be one array, if these
   // have equal rows.
@@ -337,14 +337,14 @@ void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
       isRowMajor(a.array) && isRowMajor(b.array) &&
       getOwner(a.array, Owner::First) == Owner::Both) {
     for (auto [i, j] : llvm::zip_equal(a.indices, b.indices))
-      question.meetings.push_back(
+      query.dimensions.push_back(
           {get(i, Owner::First), get(j, Owner::Second), 1, 1});
-    question.isByElement = true;
-    question.meetings.back().firstWidth = getLanes(a);
-    question.meetings.back().secondWidth = getLanes(b);
+    query.isByElement = true;
+    query.dimensions.back().firstWidth = getLanes(a);
+    query.dimensions.back().secondWidth = getLanes(b);
     return;
   }
-  question.meetings.push_back({getByteAddress(a, Owner::First),
-                               getByteAddress(b, Owner::Second), a.bytes,
-                               b.bytes});
+  query.dimensions.push_back({getByteAddress(a, Owner::First),
+                              getByteAddress(b, Owner::Second), a.bytes,
+                              b.bytes});
 }

@@ -1,4 +1,4 @@
-//===- PairModel.cpp - Two accesses as a question about numbers -----------===//
+//===- PairModel.cpp - Two accesses as a query about numbers --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,9 +20,9 @@ using Compare = IndexExpr::Compare;
 
 void PairModel::start(const PendingAccess &pending, const MemoryAccess &later,
                       Between between) {
-  question = Question();
-  question.between = between;
-  question.threads = threads;
+  query = OverlapQuery();
+  query.between = between;
+  query.threads = threads;
   first = &pending;
   second = &later;
   known.clear();
@@ -35,48 +35,48 @@ void PairModel::start(const PendingAccess &pending, const MemoryAccess &later,
   }
 }
 
-Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
-                        Between between) {
+OverlapQuery PairModel::ask(const PendingAccess &pending,
+                            const MemoryAccess &later, Between between) {
   start(pending, later, between);
-  question.firstThread = getThread(Owner::First);
-  question.secondThread = getThread(Owner::Second);
+  query.firstThread = getThread(Owner::First);
+  query.secondThread = getThread(Owner::Second);
   if (between == Between::Blocks) {
     getBlock(Owner::First);
     getBlock(Owner::Second);
   }
-  question.isComplete = pending.isCertain;
-  question.masks = pending.masks;
+  query.isComplete = pending.isCertain;
+  query.masks = pending.masks;
   addGuards(pending.access->op, Owner::First);
   addGuards(later.op, Owner::Second);
-  addMeetings(*pending.access, later);
-  return std::move(question);
+  addDimensions(*pending.access, later);
+  return std::move(query);
 }
 
-Question PairModel::askBounds(const MemoryAccess &access) {
+OverlapQuery PairModel::askBounds(const MemoryAccess &access) {
   PendingAccess pending;
   pending.access = &access;
   assumesBounds = false;
-  // One thread is sufficient for the question, so any pair of threads is used.
+  // One thread is sufficient for the query, so any pair of threads is used.
   start(pending, access, Between::Warps);
-  question.isOneThread = true;
-  question.firstThread = getThread(Owner::First);
+  query.isOneThread = true;
+  query.firstThread = getThread(Owner::First);
   addGuards(access.op, Owner::First);
   IndexExpr isInBounds = constant(1);
   for (const IndexExpr &bound : getBounds(access, Owner::First))
     isInBounds = isInBounds & bound;
-  question.conditions.push_back(negate(isInBounds));
+  query.conditions.push_back(negate(isInBounds));
   assumesBounds = true;
-  return std::move(question);
+  return std::move(query);
 }
 
 IndexExpr PairModel::makeUnknown(Unknown unknown) {
-  question.unknowns.push_back(unknown);
-  return IndexExpr::symbol(question.unknowns.size() - 1, unknown.range);
+  query.unknowns.push_back(unknown);
+  return IndexExpr::symbol(query.unknowns.size() - 1, unknown.range);
 }
 
 IndexExpr PairModel::getThread(Owner side) {
   auto &lane = lanes[static_cast<unsigned>(side)];
-  if (question.between != Between::Lanes) {
+  if (query.between != Between::Lanes) {
     if (!lane)
       lane = makeUnknown({side, IndexRange{0, threads - 1}});
     return *lane;
@@ -87,15 +87,15 @@ IndexExpr PairModel::getThread(Owner side) {
     lane = makeUnknown({side, IndexRange{0, std::min(threads, warpSize) - 1}});
     // The last warp has fewer lanes.
     if (threads > warpSize && threads % warpSize != 0)
-      question.conditions.push_back(compare(Compare::Less,
-                                            *warp * constant(warpSize) + *lane,
-                                            constant(threads)));
+      query.conditions.push_back(compare(Compare::Less,
+                                         *warp * constant(warpSize) + *lane,
+                                         constant(threads)));
   }
   return *warp * constant(warpSize) + *lane;
 }
 
 IndexExpr PairModel::getBlock(Owner side) {
-  if (question.between != Between::Blocks)
+  if (query.between != Between::Blocks)
     side = Owner::Both;
   auto &block = blocks[static_cast<unsigned>(side)];
   if (!block)
@@ -105,7 +105,7 @@ IndexExpr PairModel::getBlock(Owner side) {
 
 /// The owner of a leaf `value` in the access of `side`.
 Owner PairModel::getOwner(Value value, Owner side) {
-  if (!uniformity.isUniform(value, question.between))
+  if (!uniformity.isUniform(value, query.between))
     return side;
   Region *region = value.getParentRegion();
   for (; region && region->getParentOp() != kernel;
@@ -223,7 +223,7 @@ IndexExpr PairModel::getUnknown(Value value, Owner side) {
   bool isParameter = isa<BlockArgument>(value) &&
                      value.getParentBlock() == &kernel.getBody().front();
   unknown.isData = !isParameter && !value.getDefiningOp<gpu::GridDimOp>();
-  if (question.between == Between::Blocks)
+  if (query.between == Between::Blocks)
     unknown.draw = getDraw(value);
   if (unknown.draw)
     unknown.owner = owner = side;
@@ -289,10 +289,10 @@ IndexExpr PairModel::compute(Value value, Owner side) {
       .Default([&](Operation *) { return computeArith(result, side); });
 }
 
-bool races::hasData(const Question &question, const IndexExpr &expr) {
+bool races::hasData(const OverlapQuery &query, const IndexExpr &expr) {
   return llvm::any_of(collectLeaves(expr, Kind::Symbol),
                       [&](const IndexExpr &leaf) {
-                        return question.unknowns[leaf.getId()].isData;
+                        return query.unknowns[leaf.getId()].isData;
                       });
 }
 
@@ -421,7 +421,7 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
       .Case([&](arith::DivUIOp) {
         // All lanes of a warp have the same quotient by the warp's size.
         APInt divisor;
-        if (question.between == Between::Lanes &&
+        if (query.between == Between::Lanes &&
             op->getOperand(0).getDefiningOp<gpu::ThreadIdOp>() &&
             matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
             divisor.getZExtValue() % warpSize == 0 && !divisor.isZero()) {
@@ -439,7 +439,7 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
       })
       .Case([&](arith::RemUIOp) {
         APInt divisor;
-        if (question.between == Between::Lanes &&
+        if (query.between == Between::Lanes &&
             op->getOperand(0).getDefiningOp<gpu::ThreadIdOp>() &&
             matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
             divisor == warpSize) {
@@ -473,7 +473,7 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
         bool isLeft = isa<arith::ShLIOp>(op);
         // A power of two does not wrap.
         if (isLeft && range && range->min > 0 && !amount.getConstant())
-          question.conditions.push_back(
+          query.conditions.push_back(
               compare(Compare::LessEqual, amount, constant(62)));
         return IndexExpr::binary(isLeft ? Kind::Shl : Kind::Shr, *shifted,
                                  amount);
@@ -562,7 +562,7 @@ std::optional<IndexExpr> PairModel::getQuotient(Operation *op, Owner side) {
 
 /// The amount of a shift. An amount of the width or more has no meaning. So if
 /// it comes from unknown numbers, it is one of few values. Its operands are
-/// kept beside the question.
+/// kept beside the query.
 IndexExpr PairModel::getShift(Value amount, Owner side) {
   IndexExpr shift = get(amount, side);
   std::optional<IndexRange> range = shift.getRange();
@@ -572,7 +572,7 @@ IndexExpr PairModel::getShift(Value amount, Owner side) {
   Owner owner = getOwner(amount, side);
   auto [found, isNew] = shifts.try_emplace({amount, unsigned(owner)}, shift);
   if (isNew) {
-    question.shifts.push_back({unsigned(question.unknowns.size()), shift});
+    query.shifts.push_back({unsigned(query.unknowns.size()), shift});
     found->second =
         makeUnknown({owner, IndexRange{0, 63}, false, /*isData=*/true});
   }
@@ -586,12 +586,12 @@ void PairModel::addGuards(Operation *op, Owner side) {
     if (auto branch = dyn_cast<scf::IfOp>(parent)) {
       IndexExpr condition = get(branch.getCondition(), side);
       bool isThen = op->getParentRegion() == &branch.getThenRegion();
-      question.conditions.push_back(isThen ? condition : negate(condition));
+      query.conditions.push_back(isThen ? condition : negate(condition));
     } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
       getTurn(loop, side);
     } else if (isa<scf::WhileOp>(parent)) {
       // It is not known whether a while loop has this iteration.
-      question.isComplete = false;
+      query.isComplete = false;
     }
   }
 }

@@ -1,4 +1,4 @@
-//===- PairModel.h - Two accesses as a question about numbers ---*- C++ -*-===//
+//===- PairModel.h - Two accesses as a query about numbers ------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Converts two accesses by two threads, and the known facts about the
-// iterations of both threads, to a question about integers: can all conditions
+// iterations of both threads, to a query about integers: can all conditions
 // be true while both addresses overlap?
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ struct PendingAccess {
   const MemoryAccess *access;
   SmallVector<PastLoop, 2> past;
   SmallVector<NewLoop, 2> begun;
-  /// Only the conditions of the question decide whether threads can come here
+  /// Only the conditions of the query decide whether threads can come here
   /// without a barrier. No barrier is in another branch.
   bool isCertain = true;
   /// The masks of the barriers since then at which only some lanes of the warp
@@ -95,22 +95,22 @@ struct Shift {
 
 /// One dimension of the two addresses. Each access covers `width` numbers from
 /// its address on.
-struct Meeting {
+struct DimensionPair {
   IndexExpr first;
   IndexExpr second;
   int64_t firstWidth = 1;
   int64_t secondWidth = 1;
 };
 
-/// The question whether all `conditions` can be other than 0 while all
-/// `meetings` overlap. Symbol s of an expression is `unknowns[s]`.
-struct Question {
+/// The query whether all `conditions` can be other than 0 while all
+/// `dimensions` overlap. Symbol s of an expression is `unknowns[s]`.
+struct OverlapQuery {
   Between between;
   int64_t threads;
   SmallVector<Unknown> unknowns;
   SmallVector<IndexExpr> conditions;
-  SmallVector<Meeting> meetings;
-  /// The meetings are indices of one array, not bytes.
+  SmallVector<DimensionPair> dimensions;
+  /// The dimensions are those of one array and count its elements, not bytes.
   bool isByElement = false;
   /// The numbers of the threads in their blocks, also for lanes of one warp.
   IndexExpr firstThread = IndexExpr::constant(0);
@@ -121,20 +121,20 @@ struct Question {
   bool isComplete = true;
   /// The lanes in one of these masks wait for each other between the accesses.
   SmallVector<Value, 0> masks;
-  /// The question concerns the first thread only.
+  /// The query concerns the first thread only.
   bool isOneThread = false;
 };
 
 /// True if a barrier orders the two threads, which have these numbers.
-inline bool areOrdered(const Question &question, int64_t first,
+inline bool areOrdered(const OverlapQuery &query, int64_t first,
                        int64_t second) {
-  return llvm::any_of(question.masks, [&](Value mask) {
+  return llvm::any_of(query.masks, [&](Value mask) {
     return waitTogether(mask, first, second);
   });
 }
 
 /// True if `expr` depends on data.
-bool hasData(const Question &question, const IndexExpr &expr);
+bool hasData(const OverlapQuery &query, const IndexExpr &expr);
 
 /// The bits of an integer; 64 for `index`.
 inline unsigned getBits(Type type) {
@@ -166,13 +166,13 @@ public:
       : kernel(kernel), threads(threads), uniformity(uniformity),
         ranges(ranges), equalParameters(getEqualParameters(kernel)) {}
 
-  /// The question for `pending` and `later`. Control flow is at `later`.
-  Question ask(const PendingAccess &pending, const MemoryAccess &later,
-               Between between);
+  /// The query for `pending` and `later`. Control flow is at `later`.
+  OverlapQuery ask(const PendingAccess &pending, const MemoryAccess &later,
+                   Between between);
 
-  /// The question whether a thread can make `access` with an index outside of
+  /// The query whether a thread can make `access` with an index outside of
   /// its array. There is no assumption about other indices, either.
-  Question askBounds(const MemoryAccess &access);
+  OverlapQuery askBounds(const MemoryAccess &access);
 
 private:
   void start(const PendingAccess &pending, const MemoryAccess &later,
@@ -209,7 +209,7 @@ private:
   void addGuards(Operation *op, Owner side);
   int64_t getMostIndex(scf::ForOp loop, Owner side);
   IndexExpr getShift(Value amount, Owner side);
-  void addMeetings(MemoryAccess a, MemoryAccess b);
+  void addDimensions(MemoryAccess a, MemoryAccess b);
   SmallVector<IndexExpr> getBounds(const MemoryAccess &access, Owner side);
   bool isRowMajor(Value array);
   bool haveEqualRows(Value a, Value b);
@@ -226,7 +226,7 @@ private:
   /// only, so a proof that there are no races holds for any launch.
   llvm::DenseMap<Value, Value> equalParameters;
 
-  Question question;
+  OverlapQuery query;
   /// Indices are assumed to be within their arrays.
   bool assumesBounds = true;
   const PendingAccess *first = nullptr;
@@ -234,7 +234,7 @@ private:
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> known;
   llvm::DenseMap<std::pair<Operation *, unsigned>, IndexExpr> turns;
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> shifts;
-  /// Upper limits of the counters of loops, for all questions: in an iteration
+  /// Upper limits of the counters of loops, for all queries: in an iteration
   /// with a larger counter, an access in the loop would be out of bounds.
   llvm::DenseMap<Operation *, int64_t> mostIndices;
   std::optional<IndexExpr> warp, lanes[3], blocks[3];

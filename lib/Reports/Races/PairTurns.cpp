@@ -31,7 +31,7 @@ const NewLoop *PairModel::findBegun(Operation *loop) const {
 /// for one that differs between threads and iterations.
 std::optional<IndexExpr> PairModel::getCarried(Value value, Operation *loop,
                                                Owner side) {
-  if (uniformity.isUniform(value, question.between))
+  if (uniformity.isUniform(value, query.between))
     return get(value, Owner::First);
   if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
     return get(value, side);
@@ -322,8 +322,8 @@ PairModel::getCounter(scf::ForOp loop, BlockArgument argument, Owner side) {
     range = IndexRange{low->min, high->max};
   IndexExpr counter = makeUnknown({owner, range, false, /*isData=*/true});
   known.try_emplace({argument, unsigned(owner)}, counter);
-  question.conditions.push_back(compare(Compare::LessEqual, least, counter));
-  question.conditions.push_back(compare(Compare::LessEqual, counter, most));
+  query.conditions.push_back(compare(Compare::LessEqual, least, counter));
+  query.conditions.push_back(compare(Compare::LessEqual, counter, most));
   return counter;
 }
 
@@ -341,10 +341,10 @@ IndexExpr PairModel::getTurn(scf::ForOp loop, Owner side) {
     return turn;
   };
   auto less = [&](IndexExpr a, IndexExpr b) {
-    question.conditions.push_back(compare(Compare::Less, a, b));
+    query.conditions.push_back(compare(Compare::Less, a, b));
   };
   auto lessEqual = [&](IndexExpr a, IndexExpr b) {
-    question.conditions.push_back(compare(Compare::LessEqual, a, b));
+    query.conditions.push_back(compare(Compare::LessEqual, a, b));
   };
   if (isShared)
     return remember(makeTurn(loop, side, Owner::Both));
@@ -467,11 +467,11 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
       Unknown any{owner, range};
       any.isLoose = true;
       turn = makeUnknown(any);
-      question.conditions.push_back(compare(Compare::LessEqual, start, turn));
+      query.conditions.push_back(compare(Compare::LessEqual, start, turn));
     }
   }
-  question.conditions.push_back(compare(Compare::Less, turn, bound));
+  query.conditions.push_back(compare(Compare::Less, turn, bound));
   if (most != std::numeric_limits<int64_t>::max())
-    question.conditions.push_back(compare(Compare::Less, turn, constant(most)));
+    query.conditions.push_back(compare(Compare::Less, turn, constant(most)));
   return turn;
 }

@@ -16,21 +16,21 @@ using Kind = IndexExpr::Kind;
 using Compare = IndexExpr::Compare;
 using llvm::DynamicAPInt;
 
-/// The number of combinations of cases that are tried for one question.
+/// The number of combinations of cases that are tried for one query.
 constexpr unsigned maxCases = 2048;
 /// Numbers beyond this bound nothing.
 constexpr int64_t huge = int64_t(1) << 40;
 constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 
 namespace {
-/// One attempt at a question, with a choice made wherever an expression has
+/// One attempt at a query, with a choice made wherever an expression has
 /// several cases. The choices come from outside, as a list that grows.
 class Attempt {
 public:
-  Attempt(const Question &question, bool withMultiples,
+  Attempt(const OverlapQuery &query, bool withMultiples,
           SmallVector<std::pair<unsigned, unsigned>> &choices)
-      : question(question), withMultiples(withMultiples), choices(choices),
-        columns(question.unknowns.size()) {}
+      : query(query), withMultiples(withMultiples), choices(choices),
+        columns(query.unknowns.size()) {}
 
   /// Collects all constraints of the case. False if the case is impossible.
   bool collect();
@@ -118,7 +118,7 @@ private:
   bool isEmpty();
   bool isImplied(const Sum &sum);
 
-  const Question &question;
+  const OverlapQuery &query;
   /// Relate products to multiples by constants, too: rarely needed, and slow.
   bool withMultiples;
   SmallVector<std::pair<unsigned, unsigned>> &choices;
@@ -276,7 +276,7 @@ Sum Attempt::compute(const IndexExpr &expr) {
   case Kind::Symbol: {
     std::optional<Sum> &column = columns[expr.getId()];
     if (!column) {
-      const Unknown &unknown = question.unknowns[expr.getId()];
+      const Unknown &unknown = query.unknowns[expr.getId()];
       column = newColumn();
       isExact &= !unknown.isData && !unknown.isLoose;
       requireRange(*column, unknown.range);
@@ -487,7 +487,7 @@ void Attempt::assume(const IndexExpr &condition, bool holds) {
   requireLess(value, number(0));
 }
 
-/// The two threads are different, as the question requires.
+/// The two threads are different, as the query requires.
 void Attempt::assumeApart() {
   auto different = [&](const Sum &a, const Sum &b) {
     if (choose(2) == 0)
@@ -495,11 +495,11 @@ void Attempt::assumeApart() {
     else
       requireLess(b, a);
   };
-  if (question.isOneThread)
+  if (query.isOneThread)
     return;
-  threads[0] = get(question.firstThread);
-  threads[1] = get(question.secondThread);
-  switch (question.between) {
+  threads[0] = get(query.firstThread);
+  threads[1] = get(query.secondThread);
+  switch (query.between) {
   case Between::Lanes:
     return different(threads[0], threads[1]);
   case Between::Warps:
@@ -508,11 +508,11 @@ void Attempt::assumeApart() {
   case Between::Blocks: {
     // All values that both threads have from their blocks.
     SmallVector<std::pair<Sum, Operation *>> blocks[2];
-    SmallVector<IndexExpr> exprs(question.conditions);
-    for (const Meeting &meeting : question.meetings)
-      exprs.append({meeting.first, meeting.second});
+    SmallVector<IndexExpr> exprs(query.conditions);
+    for (const DimensionPair &dimension : query.dimensions)
+      exprs.append({dimension.first, dimension.second});
     for (const IndexExpr &leaf : collectLeaves(exprs, Kind::Symbol)) {
-      const Unknown &unknown = question.unknowns[leaf.getId()];
+      const Unknown &unknown = query.unknowns[leaf.getId()];
       if (unknown.isBlock || unknown.draw)
         blocks[unknown.owner == Owner::Second].push_back(
             {get(leaf), unknown.draw});
@@ -573,26 +573,26 @@ bool Attempt::relate(const Product &a, const Product &b) {
 
 bool Attempt::collect() {
   // Addresses first: numbers that no address needs are left out below.
-  for (const Meeting &meeting : question.meetings) {
-    Sum first = get(meeting.first), second = get(meeting.second);
+  for (const DimensionPair &dimension : query.dimensions) {
+    Sum first = get(dimension.first), second = get(dimension.second);
     addresses.push_back(second);
-    if (meeting.firstWidth == 1 && meeting.secondWidth == 1) {
+    if (dimension.firstWidth == 1 && dimension.secondWidth == 1) {
       requireZero(difference(first, second));
       continue;
     }
     // [first, first + w) and [second, second + v) overlap.
     Sum end = first;
-    end.constant += meeting.firstWidth;
+    end.constant += dimension.firstWidth;
     requireLess(second, end);
     end = second;
-    end.constant += meeting.secondWidth;
+    end.constant += dimension.secondWidth;
     requireLess(first, end);
   }
   assumeApart();
   relateProducts();
   if (isEmpty())
     return false;
-  for (const IndexExpr &condition : question.conditions) {
+  for (const IndexExpr &condition : query.conditions) {
     size_t before = position;
     assume(condition, true);
     // Cases that are impossible already need not be split further.
@@ -664,13 +664,13 @@ std::optional<Answer> Attempt::sample() {
   return answer;
 }
 
-static std::optional<Answer> solveAllCases(const Question &question,
+static std::optional<Answer> solveAllCases(const OverlapQuery &query,
                                            bool withMultiples) {
   SmallVector<std::pair<unsigned, unsigned>> choices;
   Answer answer;
   answer.kind = Answer::Apart;
   for (unsigned tried = 0; tried < maxCases; ++tried) {
-    Attempt attempt(question, withMultiples, choices);
+    Attempt attempt(query, withMultiples, choices);
     // After an open case, only an exact case can improve the answer.
     bool matters =
         attempt.collect() && (answer.kind == Answer::Apart || attempt.isExact);
@@ -678,7 +678,7 @@ static std::optional<Answer> solveAllCases(const Question &question,
       if (std::optional<Answer> found = attempt.sample()) {
         answer = *found;
         // Of one thread, only a proof matters.
-        if (answer.kind == Answer::Meet || question.isOneThread)
+        if (answer.kind == Answer::Meet || query.isOneThread)
           return answer;
       }
     // The next combination.
@@ -692,9 +692,9 @@ static std::optional<Answer> solveAllCases(const Question &question,
   return std::nullopt;
 }
 
-std::optional<Answer> races::solveByPresburger(const Question &question) {
-  std::optional<Answer> answer = solveAllCases(question, false);
-  if (!answer || answer->kind != Answer::Open || question.isOneThread)
+std::optional<Answer> races::solveByPresburger(const OverlapQuery &query) {
+  std::optional<Answer> answer = solveAllCases(query, false);
+  if (!answer || answer->kind != Answer::Open || query.isOneThread)
     return answer;
-  return solveAllCases(question, true);
+  return solveAllCases(query, true);
 }

@@ -69,7 +69,7 @@ static scf::ForOp getLoop(const IndexExpr &symbol,
 
 namespace {
 /// The threads that reach an element, from each side.
-struct Meeting {
+struct ThreadSpans {
   int64_t first[2] = {std::numeric_limits<int64_t>::max(),
                       std::numeric_limits<int64_t>::max()};
   int64_t last[2] = {-1, -1};
@@ -104,14 +104,14 @@ struct Comparison {
   }
 };
 
-/// The meetings of the elements of a group, by the compared numbers. They are
+/// The threads of the elements of a group, by the compared numbers. They are
 /// in an array if the numbers are dense, as in most cases.
-class MeetingTable {
+class SpanTable {
 public:
-  MeetingTable(const ElementGroup &group, ArrayRef<Comparison> compared);
+  SpanTable(const ElementGroup &group, ArrayRef<Comparison> compared);
 
-  /// The meeting at `element`; null where the group has none.
-  Meeting *find(const ElementGroup::Element &element);
+  /// The threads at `element`; null where the group has none.
+  ThreadSpans *find(const ElementGroup::Element &element);
   std::optional<Level> getLevel() const;
 
 private:
@@ -121,8 +121,8 @@ private:
   ArrayRef<Comparison> compared;
   /// The least index and the extent of each dimension.
   SmallVector<std::pair<int64_t, uint64_t>, 2> box;
-  std::vector<Meeting> dense;
-  std::map<SmallVector<int64_t, 2>, Meeting> sparse;
+  std::vector<ThreadSpans> dense;
+  std::map<SmallVector<int64_t, 2>, ThreadSpans> sparse;
   bool isDense = true;
 };
 } // namespace
@@ -135,8 +135,7 @@ static SmallVector<int64_t, 2> getKey(const ElementGroup::Element &element,
   return key;
 }
 
-MeetingTable::MeetingTable(const ElementGroup &group,
-                           ArrayRef<Comparison> compared)
+SpanTable::SpanTable(const ElementGroup &group, ArrayRef<Comparison> compared)
     : compared(compared) {
   constexpr uint64_t maxPlaces = 1 << 16;
   uint64_t places = 1;
@@ -163,7 +162,7 @@ MeetingTable::MeetingTable(const ElementGroup &group,
 }
 
 std::optional<uint64_t>
-MeetingTable::getPlace(const ElementGroup::Element &element) const {
+SpanTable::getPlace(const ElementGroup::Element &element) const {
   uint64_t place = 0;
   for (auto [comparison, side] : llvm::zip_equal(compared, box)) {
     uint64_t index = uint64_t(comparison.getKey(element)) - side.first;
@@ -174,7 +173,7 @@ MeetingTable::getPlace(const ElementGroup::Element &element) const {
   return place;
 }
 
-Meeting *MeetingTable::find(const ElementGroup::Element &element) {
+ThreadSpans *SpanTable::find(const ElementGroup::Element &element) {
   if (isDense) {
     std::optional<uint64_t> place = getPlace(element);
     return place ? &dense[*place] : nullptr;
@@ -183,10 +182,10 @@ Meeting *MeetingTable::find(const ElementGroup::Element &element) {
   return found == sparse.end() ? nullptr : &found->second;
 }
 
-std::optional<Level> MeetingTable::getLevel() const {
+std::optional<Level> SpanTable::getLevel() const {
   std::optional<Level> level;
-  auto join = [&](const Meeting &meeting) {
-    if (std::optional<Level> here = meeting.getLevel())
+  auto join = [&](const ThreadSpans &threads) {
+    if (std::optional<Level> here = threads.getLevel())
       level = std::max(level.value_or(*here), *here);
   };
   llvm::for_each(dense, join);
@@ -199,11 +198,11 @@ std::optional<Level> MeetingTable::getLevel() const {
 static std::optional<Level> meetGroups(const ElementGroup &a,
                                        const ElementGroup &b,
                                        ArrayRef<Comparison> compared) {
-  MeetingTable meetings(a, compared);
+  SpanTable spans(a, compared);
   for (const ElementGroup::Element &element : b.elements)
-    if (Meeting *meeting = meetings.find(element))
-      meeting->add(1, element);
-  return meetings.getLevel();
+    if (ThreadSpans *found = spans.find(element))
+      found->add(1, element);
+  return spans.getLevel();
 }
 
 /// A power of two of which the difference of `a` and `b` is an unknown
