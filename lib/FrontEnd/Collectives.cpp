@@ -28,9 +28,10 @@ static Level getRowLevel(Value array) {
   return length <= 16 ? Level::Thread : Level::Warp;
 }
 
-static StringAttr getStrategy(ArrayBuilder &b, const Choice &choice) {
-  return choice.strategy.empty() ? StringAttr()
-                                 : b.getStringAttr(choice.strategy);
+static StringAttr getStrategy(ArrayBuilder &b,
+                              const CollectiveOptions &options) {
+  return options.strategy.empty() ? StringAttr()
+                                  : b.getStringAttr(options.strategy);
 }
 
 SmallVector<Value> ArrayBuilder::distributePush(Extents extents, Level level,
@@ -126,7 +127,8 @@ int64_t ArrayBuilder::countParts(int64_t length, int64_t count, int64_t side) {
 }
 
 Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
-                           ScalarCode combine, const Choice &choice) {
+                           ScalarCode combine,
+                           const CollectiveOptions &options) {
   ArrayRef<Type> element = getArrayElementTypes(array.getType());
   SmallVector<Type> both(element);
   llvm::append_range(both, element);
@@ -140,18 +142,18 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   auto source = cast<PullType>(array.getType());
   // Neighbouring threads read neighbouring columns, each thread a part of one
   // column.
-  if (isLastKept && sorted.size() == 1 && choice.neutral && !choice.level &&
+  if (isLastKept && sorted.size() == 1 && options.neutral && !options.level &&
       source.hasStaticExtents()) {
     int64_t dim = sorted.front(), length = source.getExtents()[dim], count = 1;
     for (int64_t d : kept)
       count *= source.getExtents()[d];
     int64_t parts = countParts(length, count, source.getExtents().back());
     if (parts > 1) {
-      Choice perThread = choice;
+      CollectiveOptions perThread = options;
       perThread.level = Level::Thread;
       Value sums = reduce(splitDim(array, dim, parts), init, dim + 1, combine,
                           perThread);
-      return reduce(sums, init, dim, combine, choice);
+      return reduce(sums, init, dim, combine, options);
     }
   }
   Value rows = transpose(array, order);
@@ -162,32 +164,32 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   rows = reshape(rows, flat);
 
   Level level =
-      choice.level.value_or(kept.empty() ? Level::Grid : getRowLevel(rows));
+      options.level.value_or(kept.empty() ? Level::Grid : getRowLevel(rows));
   // Neighbouring threads read neighbouring columns.
   auto count = getConstantIntValue(getProduct(outer));
   int64_t side = source.getExtents().back();
-  if (isLastKept && !choice.level && count && *count >= 2048 &&
+  if (isLastKept && !options.level && count && *count >= 2048 &&
       (ShapedType::isDynamic(side) || side >= 16))
     level = Level::Thread;
   // If there are few long rows, all blocks combine them together: a block
   // combines a part of a row. If no number of parts divides the rows, or `init`
   // may be combined only once, the rows are segments.
   int64_t length = getConstantIntValue(flat.back()).value_or(0);
-  StringAttr strategy = getStrategy(*this, choice);
-  if (!isLastKept && !kept.empty() && !choice.level && count && *count <= 64 &&
+  StringAttr strategy = getStrategy(*this, options);
+  if (!isLastKept && !kept.empty() && !options.level && count && *count <= 64 &&
       length >= 1 << 15) {
     int64_t parts = 1;
     for (int64_t divisor = 2, last = std::min<int64_t>(length >> 12, 1024);
          divisor <= last; ++divisor)
       if (length % divisor == 0 && divisor * *count <= 1024)
         parts = divisor;
-    if (choice.neutral && parts > 1) {
-      Choice perBlock = choice;
+    if (options.neutral && parts > 1) {
+      CollectiveOptions perBlock = options;
       perBlock.level = Level::Block;
       int64_t last = flat.size();
       Value sums = reduce(splitDim(rows, last - 1, parts), init, last, combine,
                           perBlock);
-      return reduce(sums, init, last - 1, combine, choice);
+      return reduce(sums, init, last - 1, combine, options);
     }
     level = Level::Grid;
     if (!strategy)
@@ -198,10 +200,11 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
     Region region;
     buildBlock(region, both, combine);
     auto type = PushType::get(getContext(), Level::Grid, {1}, element);
-    auto sum = ReduceOp::create(*this, TypeRange(type), rows, init,
-                                LevelAttr::get(getContext(), Level::Grid),
-                                choice.commutative ? getUnitAttr() : UnitAttr(),
-                                getStrategy(*this, choice));
+    auto sum =
+        ReduceOp::create(*this, TypeRange(type), rows, init,
+                         LevelAttr::get(getContext(), Level::Grid),
+                         options.commutative ? getUnitAttr() : UnitAttr(),
+                         getStrategy(*this, options));
     sum.getBody().takeBody(region);
     return forceOne(sum.getValues().front());
   }
@@ -222,7 +225,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
         {getConstantIntValue(number).value_or(ShapedType::kDynamic)}, element);
     auto sums = SegmentedReduceOp::create(
         *this, type, reshape(rows, getProduct(flat)), init, offsets,
-        ValueRange(), Level::Grid, choice.commutative, strategy);
+        ValueRange(), Level::Grid, options.commutative, strategy);
     sums.getBody().takeBody(region);
     return reshape(forceOne(sums.getResult()), outer);
   }
@@ -231,7 +234,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   Value sums =
       distributePush(outer, level, [&](ValueRange i) -> SmallVector<Value> {
         Value row = kept.empty() ? rows : getRow(rows, i);
-        return {splat(fold(row, init, combine, choice.commutative),
+        return {splat(fold(row, init, combine, options.commutative),
                       {getIndexAttr(1)})};
       }).front();
   // Each row has one element.
@@ -258,7 +261,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
 
 Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
                          bool exclusive, bool reverse, ScalarCode combine,
-                         const Choice &choice) {
+                         const CollectiveOptions &options) {
   ArrayRef<Type> element = getArrayElementTypes(array.getType());
   SmallVector<Type> both(element);
   llvm::append_range(both, element);
@@ -284,13 +287,13 @@ Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
         PushType::get(getContext(), level, like.getExtents(), like.getBounds(),
                       element),
         TypeRange(), row, init, level, exclusive, /*total=*/false,
-        choice.commutative, getStrategy(*this, choice));
+        options.commutative, getStrategy(*this, options));
     scan.getBody().takeBody(region);
     return scan.getResult();
   };
 
   Value scanned;
-  Level level = choice.level.value_or(last ? getRowLevel(rows) : Level::Grid);
+  Level level = options.level.value_or(last ? getRowLevel(rows) : Level::Grid);
   if (last && level == Level::Grid)
     level = Level::Block;
   if (level == Level::Grid) {

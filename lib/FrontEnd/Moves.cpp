@@ -400,8 +400,8 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
     isFirst = arith::OrIOp::create(*this, isNone, isFirst);
     return arith::AndIOp::create(*this, a.front(), isFirst);
   };
-  Choice choice;
-  choice.commutative = choice.neutral = true;
+  CollectiveOptions options;
+  options.commutative = options.neutral = true;
   Value found = reduce(
       lists, empty, dim,
       [&](ValueRange both) {
@@ -434,7 +434,7 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
           llvm::append_range(merged, one);
         return merged;
       },
-      choice);
+      options);
 
   return generate(taken, [&](ValueRange i) {
     SmallVector<Value> place;

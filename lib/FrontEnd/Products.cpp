@@ -92,7 +92,7 @@ static bool isOne(Block &block) {
 
 Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
-                             const Choice &choice) {
+                             const CollectiveOptions &options) {
   // A product reads each element many times, unless the other side has few rows
   // or columns. Then to store the elements would take longer.
   constexpr int64_t fewReads = 4;
@@ -120,10 +120,10 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                       isOne<arith::AddFOp, arith::AddIOp>(sum.front());
   }
   // Tiles are padded with zeros, which do not change the sums of products.
-  bool hasTiles = !choice.level && isSumOfProducts && isAtLeast(height, 16) &&
+  bool hasTiles = !options.level && isSumOfProducts && isAtLeast(height, 16) &&
                   isAtLeast(width, 16) && isAtLeast(left.getExtentBound(2), 8);
 
-  Choice rows = choice;
+  CollectiveOptions rows = options;
   int64_t length = left.getExtentBound(2);
   // Neighbouring threads compute neighbouring sums of few rows or few columns,
   // where these are neighbours in memory.
@@ -131,7 +131,7 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
     return !isAtLeast(few, 16) && isAtLeast(many, 2048) &&
            getInnermost(array).value_or(dim) == dim;
   };
-  if (!choice.level &&
+  if (!options.level &&
       ((!ShapedType::isDynamic(length) && length <= 32) ||
        isOfThreads(height, width, y, 2) || isOfThreads(width, height, x, 1)))
     rows.level = Level::Thread;
@@ -140,7 +140,7 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   bool isZero = matchPattern(init.front(), m_AnyZeroFloat()) ||
                 matchPattern(init.front(), m_Zero());
   rows.neutral |= isZero && isSumOfProducts;
-  if (!choice.level && isSumOfProducts && isZero &&
+  if (!options.level && isSumOfProducts && isZero &&
       (hasTiles || rows.level == Level::Thread) && left.hasStaticExtents() &&
       right.hasStaticExtents()) {
     ArrayRef<int64_t> sizes = left.getExtents();
@@ -169,8 +169,8 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
       };
       Value u = joinBatches(transpose(splitDim(x, 2, parts), {0, 2, 1, 3})),
             v = joinBatches(splitDim(y, 1, parts));
-      Choice whole;
-      whole.commutative = choice.commutative;
+      CollectiveOptions whole;
+      whole.commutative = options.commutative;
       Value sums = contract(u, v, init, multiply, combine, whole);
       whole.neutral = true;
       auto extents = llvm::map_to_vector(
@@ -194,7 +194,7 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
 
 Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
-                             const Choice &choice) {
+                             const CollectiveOptions &options) {
   auto getSizes = [&](const Side &side, ArrayRef<int64_t> dims) {
     return llvm::map_to_vector(
         dims, [&](int64_t dim) { return getExtent(side.array, dim); });
@@ -218,7 +218,7 @@ Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
   llvm::append_range(extents, getSizes(y, y.own));
   if (extents.empty())
     extents.push_back(getIndexAttr(1));
-  return reshape(contract(left, right, init, multiply, combine, choice),
+  return reshape(contract(left, right, init, multiply, combine, options),
                  extents);
 }
 

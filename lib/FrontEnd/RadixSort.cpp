@@ -97,7 +97,7 @@ Value ArrayBuilder::sortDigit(Value pairs, Value shift) {
         });
       });
   // One block needs no memory that is cleared before.
-  Choice ofBlock;
+  CollectiveOptions ofBlock;
   ofBlock.level = Level::Block;
   Value starts = scan(store(found, "count_digits"), zero, /*dim=*/0,
                       /*exclusive=*/true, /*reverse=*/false, sum, ofBlock);

@@ -141,10 +141,10 @@ TEST(ArrayBuilderTest, ReduceAtEachLevel) {
              [&](ArrayBuilder &b, ValueRange x) -> SmallVector<Value> {
                Value three = b.getNumber(b.getI32Type(), 3);
                auto combine = [&](ValueRange e) { return add(b, e); };
-               Choice choice;
-               choice.level = level;
-               return {b.reduce(x[0], three, 1, combine, choice),
-                       b.reduce(x[0], three, 0, combine, choice)};
+               CollectiveOptions options;
+               options.level = level;
+               return {b.reduce(x[0], three, 1, combine, options),
+                       b.reduce(x[0], three, 0, combine, options)};
              });
     }
 }

@@ -37,7 +37,7 @@
 // else a block. If there are few long rows, all blocks combine them together.
 // In reductions of columns, each thread combines one column. In a product of
 // matrices, each block computes a tile; if there are few tiles, parts of the
-// sums are computed first. `Choice` overrides these rules.
+// sums are computed first. `CollectiveOptions` overrides these rules.
 //
 // Errors: the callers check ranks, extents and types by the rules of their own
 // language before they call the builder. The verifier finds errors that they do
@@ -60,7 +60,7 @@ namespace mlir::obs {
 using ScalarCode = llvm::function_ref<SmallVector<Value>(ValueRange)>;
 
 /// Properties of a collective that a caller knows and the extents do not show.
-struct Choice {
+struct CollectiveOptions {
   /// The level of the units, each of which combines one row.
   std::optional<Level> level;
   /// The operator is also commutative: elements may be combined in any order.
@@ -191,21 +191,22 @@ public:
   /// `init` as the left-most operand. The result does not have these
   /// dimensions; if no dimension is left, its extents are [1].
   Value reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
-               ScalarCode combine, const Choice &choice = {});
+               ScalarCode combine, const CollectiveOptions &options = {});
   /// All prefixes along a dimension, combined with `init` as the left-most
   /// operand. With `reverse`, all suffixes, from the right. With `exclusive`, a
   /// prefix does not contain its own element. The extents are unchanged.
   Value scan(Value array, ValueRange init, int64_t dim, bool exclusive,
-             bool reverse, ScalarCode combine, const Choice &choice = {});
+             bool reverse, ScalarCode combine,
+             const CollectiveOptions &options = {});
   /// The reduction of one vector at the level of the code around: the
   /// components.
   SmallVector<Value> fold(Value vector, ValueRange init, ScalarCode combine,
                           bool commutative = false);
   /// `r[b, i, j]` combines `multiply(x[b, i, k], y[b, k, j])` for all k in
-  /// order, or in any order if the choice is commutative, beginning with
-  /// `init`. Both arrays have rank 3.
+  /// order, or in any order if the options say so, beginning with `init`. Both
+  /// arrays have rank 3.
   Value contract(Value x, Value y, ValueRange init, ScalarCode multiply,
-                 ScalarCode combine, const Choice &choice = {});
+                 ScalarCode combine, const CollectiveOptions &options = {});
   /// An array of a product. The members are the positions of its dimensions:
   /// those that both arrays and the result have, those of this array only, and
   /// those over which the product sums.
@@ -218,7 +219,7 @@ public:
   /// none.
   Value contract(const Side &x, const Side &y, ValueRange init,
                  ScalarCode multiply, ScalarCode combine,
-                 const Choice &choice = {});
+                 const CollectiveOptions &options = {});
 
   /// Executes one program for each index of `extents`. `code` takes the
   /// indices, and builds code of `level` that returns pull arrays of equal

@@ -292,11 +292,11 @@ void Lowering::storeCollective(Node *node, Stored &result) {
   if (isReduce) {
     Node *flags = getReduced(node).second;
     Value elements = read({flags, source}, extent);
-    Choice choice;
-    choice.commutative = node->attr != 0;
+    CollectiveOptions options;
+    options.commutative = node->attr != 0;
     result.array = b.reduce(
         elements, getFirst(node), /*dims=*/{0},
-        [&](ValueRange e) { return combineElements(node, e); }, choice);
+        [&](ValueRange e) { return combineElements(node, e); }, options);
     nameKernel({result.array});
     if (flags)
       result.array = b.zip(ArrayRef(b.unzip(result.array)).drop_front());

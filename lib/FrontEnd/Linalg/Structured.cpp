@@ -137,8 +137,8 @@ SmallVector<Value> Converter::reduceAssociative(const Structured &s,
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, s.outputs));
   Values init;
   bool isUniform = true, isChosen = false;
-  Choice choice;
-  choice.neutral = choice.commutative = true;
+  CollectiveOptions options;
+  options.neutral = options.commutative = true;
   for (unsigned k : all) {
     auto same = s.operands[s.inputs + k].getDefiningOp<SplatOp>();
     isUniform &= bool(same);
@@ -149,7 +149,7 @@ SmallVector<Value> Converter::reduceAssociative(const Structured &s,
     isChosen |= isa<arith::SelectOp>(op);
     // Sums and products of floats keep their order.
     if (isa<arith::AddFOp, arith::MulFOp, arith::SelectOp>(op))
-      choice.commutative = false;
+      options.commutative = false;
     TypedAttr neutral = getNeutral(op);
     // A sum of floats that begins with 0 may begin with 0 a second time.
     Attribute known;
@@ -161,7 +161,7 @@ SmallVector<Value> Converter::reduceAssociative(const Structured &s,
              (known != neutral &&
               !(isa<arith::AddFOp>(op) &&
                 cast<FloatAttr>(known).getValue().isZero())))
-      choice.neutral = false;
+      options.neutral = false;
   }
   if (isChosen && !isUniform)
     return reduceInOrder(s);
@@ -177,7 +177,7 @@ SmallVector<Value> Converter::reduceAssociative(const Structured &s,
         llvm::append_range(both, e);
         return combine(both);
       });
-    result = b.reduce(points, init, s.reduced, combine, choice);
+    result = b.reduce(points, init, s.reduced, combine, options);
   }
   Values results = b.unzip(result);
   if (isUniform)

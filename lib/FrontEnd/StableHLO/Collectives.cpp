@@ -35,11 +35,11 @@ SmallVector<Value> Importer::importReduce(OpReader &op) {
   auto combine = [&](ValueRange x) { return buildScalars(body, x); };
   Values init = getHostScalars(starts);
   Value array = getArrays(inputs);
-  Choice choice;
-  choice.neutral = true;
-  choice.commutative = isCommutative(body);
+  CollectiveOptions options;
+  options.neutral = true;
+  options.commutative = isCommutative(body);
   if (!dims.empty())
-    return {b.reduce(array, init, dims, combine, choice)};
+    return {b.reduce(array, init, dims, combine, options)};
   return {b.map(array, [&](ValueRange x) {
     Values pair(init);
     llvm::append_range(pair, x);
@@ -92,10 +92,10 @@ SmallVector<Value> Importer::importReduceWindow(OpReader &op) {
   Values init = getHostScalars(starts);
   Value array = getArrays(inputs);
   if (isScan && scanDim >= 0) {
-    Choice choice;
-    choice.commutative = isCommutative(body);
+    CollectiveOptions options;
+    options.commutative = isCommutative(body);
     return {b.scan(array, init, scanDim, /*exclusive=*/false, reverse, combine,
-                   choice)};
+                   options)};
   }
   Value windows = b.windows(array, isInside ? Values() : init, dims);
   return {b.map(windows, [&](ValueRange window) {
@@ -215,8 +215,8 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
     sides[k].array = convert(getArray(op->getOperand(k)),
                              getElement(op->getOperand(k)), sumType);
   Value zero = b.getNumber(convertElementType(sumType), 0);
-  Choice choice;
-  choice.commutative = true;
+  CollectiveOptions options;
+  options.commutative = true;
   Value product = b.contract(
       sides[0], sides[1], zero,
       [&](ValueRange x) -> Values {
@@ -225,6 +225,6 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
       [&](ValueRange x) -> Values {
         return {b.contractible(b.add(x[0], x[1]))};
       },
-      choice);
+      options);
   return {convert(product, sumType, element)};
 }
