@@ -242,7 +242,6 @@ void RepeatOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
     writer(builder, loc, element, index.add(begin, index.constant(k)), {});
 }
 
-
 LogicalResult RepeatOp::interpret(Execution &execution) {
   PullPtr array = execution.getPull(0);
   Location loc = getLoc();
