@@ -175,7 +175,7 @@ def run(command: Sequence[Any], seconds: float = 120) -> str:
     """The standard output of a command. Raises RuntimeError with its messages if it fails."""
     words = [str(word) for word in command]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{words[0]} took more than {seconds:.0f} s") from None
     except OSError as error:

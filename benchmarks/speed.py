@@ -233,7 +233,7 @@ def find_commit() -> str:
     if named:
         return named
     done = subprocess.run(
-        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], check=False, capture_output=True, text=True
     )
     return done.stdout.strip() or "unknown"
 

@@ -34,7 +34,7 @@ TARGET = f"x86_64-linux-gnu.{GLIBC}"
 def run(command: list[str], cwd: pathlib.Path = ROOT, **variables: str) -> str:
     """Runs a command; ends the script with its output if it fails."""
     environment = {**os.environ, **variables}
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, check=False, cwd=cwd, capture_output=True, text=True, env=environment)
     if done.returncode:
         sys.exit(f"build-wheel: {shlex.join(command)[:300]}\n{done.stdout}{done.stderr}")
     return done.stdout

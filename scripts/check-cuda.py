@@ -45,7 +45,7 @@ def collect():
 
 def run(command, timeout=120):
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=ROOT)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=timeout, cwd=ROOT)
         return done.returncode, done.stdout, done.stderr
     except subprocess.TimeoutExpired:
         return 124, "", "timeout"

@@ -103,7 +103,7 @@ def main() -> int:
     wheel = options.wheel.resolve()
     check_files(wheel)
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
-    if subprocess.run([sys.executable, "-c", "import auditwheel"], capture_output=True).returncode:
+    if subprocess.run([sys.executable, "-c", "import auditwheel"], check=False, capture_output=True).returncode:
         print("auditwheel: not installed")
     else:
         print(run([sys.executable, "-m", "auditwheel", "show", str(wheel)]).strip())

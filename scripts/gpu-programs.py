@@ -163,7 +163,7 @@ class Programs:
             return work(pathlib.Path(folder))
 
     def command(self, words, timeout=150):
-        done = subprocess.run(["timeout", "-k", "5", str(timeout)] + [str(w) for w in words], cwd=ROOT,
+        done = subprocess.run(["timeout", "-k", "5", str(timeout)] + [str(w) for w in words], check=False, cwd=ROOT,
                               text=True, errors="replace", capture_output=True,
                               env=None if not isinstance(words, Words) else {**os.environ, **words.environment})
         return done.returncode, done.stdout, done.stderr

@@ -71,7 +71,7 @@ class Mutation:
 
     def run(self, file, entry, device, inputs):
         done = subprocess.run([self.options.obs_run, str(file), f"--entry={entry}", *device, *inputs],
-                              capture_output=True, text=True, timeout=600)
+                              check=False, capture_output=True, text=True, timeout=600)
         return done.stderr if done.returncode else None
 
     def prepare(self, job):

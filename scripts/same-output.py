@@ -63,7 +63,7 @@ OUTPUTS = {
 def run(command, **options):
     """Runs a command; ends the script if it fails."""
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
+        command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
     )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-3000:]}")
@@ -122,7 +122,7 @@ class Task(NamedTuple):
         try:
             done = subprocess.run(
                 [tools / tool, *words],
-                cwd=self.folder,
+                check=False, cwd=self.folder,
                 capture_output=True,
                 text=True,
                 errors="backslashreplace",

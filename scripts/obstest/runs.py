@@ -30,7 +30,7 @@ def run(command, base, elements):
     with `base`. Returns them and None; or None and what is wrong."""
     outs = [f"{base}.out{k}" for k in range(len(elements))]
     try:
-        done = subprocess.run([*command, *(f"--out={out}" for out in outs)], capture_output=True, text=True,
+        done = subprocess.run([*command, *(f"--out={out}" for out in outs)], check=False, capture_output=True, text=True,
                               timeout=600)
     except subprocess.TimeoutExpired:
         return None, "timeout"

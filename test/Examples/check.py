@@ -552,7 +552,7 @@ def run(obs_run, program, options, arguments, entry, count, scratch):
     tool = [obs_run] if isinstance(obs_run, str) else obs_run
     result = subprocess.run([*tool, str(program), "--entry=" + entry, *options, *words,
                              *("--out=%s" % out for out in outs)],
-                            text=True, capture_output=True)
+                            check=False, text=True, capture_output=True)
     if result.returncode:
         return result.stdout + result.stderr
     return [np.load(out) if out.exists() else "no result" for out in outs]

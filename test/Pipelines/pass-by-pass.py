@@ -14,7 +14,7 @@ PIPELINE = ["--obs-to-gpu=threads=96"]
 
 
 def run(arguments, text):
-    done = subprocess.run([opt, *arguments], input=text, capture_output=True, text=True)
+    done = subprocess.run([opt, *arguments], check=False, input=text, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(arguments)}:\n{done.stderr}")
     return done

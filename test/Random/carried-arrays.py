@@ -534,7 +534,7 @@ class Program:
 
 def run(command):
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:
         return "timeout"
     if done.returncode:

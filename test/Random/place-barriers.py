@@ -329,7 +329,7 @@ def main():
     text += [line for kernel in kernels for line in kernel.text()]
     placed = subprocess.run(
         [arguments.obs_opt, "--obs-place-barriers"],
-        input="\n".join(text),
+        check=False, input="\n".join(text),
         capture_output=True,
         text=True,
     )

@@ -131,3 +131,17 @@ func.func @inside(%m: memref<?xi32>) {
   %s = obs.force %two into %m : !ints into memref<?xi32>
   return
 }
+
+// -----
+
+// The operation says that its program writes initial contents.
+func.func @initial_contents(%a: !obs.pull<4 x i32>, %x: i32) -> !obs.pull<4 x i32> {
+  %c0 = arith.constant 0 : index
+  %p = test.cleared %a : !obs.pull<4 x i32> -> !obs.push<grid, 4 x i32>
+  %q = obs.fill init %x any {
+    // expected-error@+1 {{[R7-final] puts an array into a fill of contract any, which requires that each element is written once, but this array has initial contents or its own contract}}
+    obs.put %p at [%c0] : !obs.push<grid, 4 x i32>
+  } : !obs.push<grid, 4 x i32>
+  %r = obs.force %q : !obs.push<grid, 4 x i32>
+  return %r : !obs.pull<4 x i32>
+}

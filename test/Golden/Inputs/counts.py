@@ -70,7 +70,7 @@ GOLDENS = [
 
 @functools.cache
 def call(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         sys.exit("%s\n%s" % (" ".join(command), done.stderr))
     return done

@@ -105,6 +105,16 @@ def Test_DigestOp : Test_Op<"digest", [NoMemoryEffect, Interpreted,
 // Operations that lack something
 //===----------------------------------------------------------------------===//
 
+def Test_ClearedOp : Test_Op<"cleared", [Pure,
+    DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
+    DeclareOpInterfaceMethods<Obs_PushOpInterface>,
+    DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["hasInitialContents"]>]> {
+  let summary = "The elements of an array, after zeros; it has no program";
+  let arguments = (ins Obs_PullType:$array);
+  let results = (outs Obs_PushType:$result);
+  let assemblyFormat = "$array attr-dict `:` qualified(type($array)) `->` qualified(type($result))";
+}
+
 def Test_UnfinishedOp : Test_Op<"unfinished", [NoMemoryEffect, Obs_ExpandableOpInterface]> {
   let summary = "A collective that is not expanded";
   let arguments = (ins Obs_PullType:$array);

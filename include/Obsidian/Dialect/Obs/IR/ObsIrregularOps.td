@@ -251,8 +251,7 @@ def Obs_ExpandOp : Obs_InitialisedOp<"expand", [
 
 def Obs_ScatterOp : Obs_InitialisedOp<"scatter", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<Obs_ProgramOpInterface,
-      ["getWeakestContract", "hasInitialContents", "hasAllElements"]>,
+    DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWeakestContract"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Write elements at the indices in an array";
   let description = [{
