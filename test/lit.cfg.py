@@ -117,7 +117,7 @@ def python_runs(statement):
     """True when the Python that runs the tests' scripts runs a statement without an error."""
     return subprocess.run([config.python_executable, "-c", statement],
                           stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL).returncode == 0
+                          stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 config.available_features.add("python")
