@@ -21,14 +21,14 @@
 // The function is valid for x from -87 to 88.
 func.func private @exp(%x: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
   %log2e = arith.constant 1.44269504 : f32
-  %high = arith.constant 0.693359375 : f32
-  %low = arith.constant -2.12194440e-4 : f32
-  %q = arith.mulf %x, %log2e : f32
-  %k = math.roundeven %q : f32
-  %kh = arith.mulf %k, %high : f32
-  %r0 = arith.subf %x, %kh : f32
-  %kl = arith.mulf %k, %low : f32
-  %r = arith.subf %r0, %kl : f32
+  // 1.5 * 2^23. The sum with it is an integer, and has k in its low bits.
+  %round = arith.constant 12582912.0 : f32
+  %high = arith.constant -0.693359375 : f32
+  %low = arith.constant 2.12194440e-4 : f32
+  %sum = math.fma %x, %log2e, %round : f32
+  %k = arith.subf %sum, %round : f32
+  %r0 = math.fma %k, %high, %x : f32
+  %r = math.fma %k, %low, %r0 : f32
   // The Taylor series is sufficient, because |r| is small.
   %c0 = arith.constant 1.0 : f32
   %c2 = arith.constant 0.5 : f32
@@ -42,7 +42,7 @@ func.func private @exp(%x: f32) -> f32 attributes {obs.level = #obs.level<thread
   %p2 = math.fma %p3, %r, %c2 : f32
   %p1 = math.fma %p2, %r, %c0 : f32
   %p0 = math.fma %p1, %r, %c0 : f32
-  %ki = arith.fptosi %k : f32 to i32
+  %ki = arith.bitcast %sum : f32 to i32
   %bias = arith.constant 127 : i32
   %places = arith.constant 23 : i32
   %e = arith.addi %ki, %bias : i32
@@ -52,7 +52,7 @@ func.func private @exp(%x: f32) -> f32 attributes {obs.level = #obs.level<thread
   return %y : f32
 }
 
-// x is 2^k m with m from 2/3 to 4/3, and log m is 2 atanh((m - 1) / (m + 1)).
+// x is 2^k (1 + f) with f from -1/3 to 1/3. The relative error is at most 4e-7.
 // The function is valid for positive normal numbers.
 func.func private @log(%x: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
   %two_thirds = arith.constant 0x3f2aaaab : i32
@@ -64,23 +64,27 @@ func.func private @log(%x: f32) -> f32 attributes {obs.level = #obs.level<thread
   %mb = arith.subi %b, %shift : i32
   %m = arith.bitcast %mb : i32 to f32
   %k = arith.sitofp %ki : i32 to f32
-  %c0 = arith.constant 1.0 : f32
-  %c1 = arith.constant 0.333333333 : f32
-  %c2 = arith.constant 0.2 : f32
-  %c3 = arith.constant 0.142857143 : f32
-  %c4 = arith.constant 0.111111111 : f32
-  %top = arith.subf %m, %c0 : f32
-  %bottom = arith.addf %m, %c0 : f32
-  %z = arith.divf %top, %bottom : f32
-  %zz = arith.mulf %z, %z : f32
-  %p3 = math.fma %c4, %zz, %c3 : f32
-  %p2 = math.fma %p3, %zz, %c2 : f32
-  %p1 = math.fma %p2, %zz, %c1 : f32
-  %p0 = math.fma %p1, %zz, %c0 : f32
-  %a = arith.mulf %p0, %z : f32
-  %a2 = arith.addf %a, %a : f32
+  %one = arith.constant 1.0 : f32
+  %f = arith.subf %m, %one : f32
+  %ff = arith.mulf %f, %f : f32
+  // This polynomial is equal to (log(1 + f) - f) / f^2 at the zeros of a
+  // polynomial of Chebyshev.
+  %c0 = arith.constant -0.5 : f32
+  %c1 = arith.constant 0.333353043 : f32
+  %c2 = arith.constant -0.250017792 : f32
+  %c3 = arith.constant 0.198598057 : f32
+  %c4 = arith.constant -0.165401295 : f32
+  %c5 = arith.constant 0.167215556 : f32
+  %c6 = arith.constant -0.146971881 : f32
+  %p5 = math.fma %c6, %f, %c5 : f32
+  %p4 = math.fma %p5, %f, %c4 : f32
+  %p3 = math.fma %p4, %f, %c3 : f32
+  %p2 = math.fma %p3, %f, %c2 : f32
+  %p1 = math.fma %p2, %f, %c1 : f32
+  %p0 = math.fma %p1, %f, %c0 : f32
+  %log = math.fma %p0, %ff, %f : f32
   %ln2 = arith.constant 0.693147181 : f32
-  %y = math.fma %k, %ln2, %a2 : f32
+  %y = math.fma %k, %ln2, %log : f32
   return %y : f32
 }
 

@@ -31,20 +31,25 @@ def polynomial(x, *coefficients):
 
 def exp(x):
     """2^k e^r, where k is the integer next to x / log 2. For x from -87 to 88."""
-    k = obs.round(x * 1.44269504)
-    r = x - k * 0.693359375 - k * -2.12194440e-4
+    shifted = obs.fma(x, f32(1.44269504), f32(12582912.0))  # 1.5 * 2^23: rounds to an integer.
+    k = shifted - 12582912.0
+    r = obs.fma(k, f32(2.12194440e-4), obs.fma(k, f32(-0.693359375), x))
     p = polynomial(r, 1.38888889e-3, 8.33333333e-3, 4.16666667e-2, 0.166666667, 0.5, 1.0, 1.0)
-    return p * ((k.to(i32) + 127) << 23).bitcast(f32)
+    return p * ((shifted.bitcast(i32) + 127) << 23).bitcast(f32)
 
 
 def log(x):
-    """X = 2^k m with m from 2/3 to 4/3, and log m = 2 atanh((m - 1) / (m + 1)). For x > 0."""
+    """X = 2^k (1 + f) with f from -1/3 to 1/3, to 4e-7. For x > 0.
+
+    The polynomial is equal to (log(1 + f) - f) / f^2 at the zeros of a polynomial of Chebyshev.
+    """
     bits = x.bitcast(i32)
     k = (bits - 0x3F2AAAAB) >> 23
-    m = (bits - (k << 23)).bitcast(f32)
-    z = (m - 1) / (m + 1)
-    a = polynomial(z * z, 0.111111111, 0.142857143, 0.2, 0.333333333, 1.0) * z
-    return obs.fma(k.to(f32), f32(0.693147181), a + a)
+    f = (bits - (k << 23)).bitcast(f32) - 1
+    p = polynomial(
+        f, -0.146971881, 0.167215556, -0.165401295, 0.198598057, -0.250017792, 0.333353043, -0.5
+    )
+    return obs.fma(k.to(f32), f32(0.693147181), obs.fma(p, f * f, f))
 
 
 def normal(d):

@@ -61,6 +61,10 @@ bool Kernel::onlyWrites(unsigned parameter) const {
          getParameter(*this, parameter).getString("access") == "write";
 }
 
+bool Kernel::waitsForKernels() const {
+  return contract.getBoolean("waitsForKernels").value_or(false);
+}
+
 const Function *Artefact::findFunction(StringRef name) const {
   auto found =
       llvm::find_if(functions, [&](auto &f) { return f.name == name; });

@@ -17,6 +17,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Interpreter/Slots.h"
+#include "Obsidian/Target/Chip.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -540,6 +541,10 @@ llvm::Expected<Artefact> artefact::build(ModuleOp module, StringRef chip,
   Artefact artefact;
   artefact.chip = chip.str();
   artefact.kernels = describeKernels(module);
+  if (canWaitForKernels(chip))
+    for (Kernel &kernel : artefact.kernels)
+      if (!kernel.contract.empty())
+        kernel.contract["waitsForKernels"] = true;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;

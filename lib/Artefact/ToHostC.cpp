@@ -385,9 +385,9 @@ private:
             alignment);
     std::string list = fresh("parameters");
     printList("void *" + list, addresses, "NULL");
-    print("OBS_CALL(obsrt_launch(&program, \"{0}\", {1}, {2}, {3}, {4}));",
+    print("OBS_CALL(obsrt_launch(&program, \"{0}\", {1}, {2}, {3}, {4}, {5}));",
           step.text, name(step.operands[0]), name(step.operands[1]),
-          name(step.operands[2]), list);
+          name(step.operands[2]), kernel.waitsForKernels() ? "1" : "0", list);
   }
 
   void printPrint(const Step &step) {

@@ -175,7 +175,8 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
   toGPU.deterministic = options.deterministic;
   toGPU.sharedBytes = getSharedBytes(options.chip);
   buildObsToGPUPipeline(pm, toGPU);
-  buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.libdevice);
+  buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.chip,
+                             options.libdevice);
   if (options.format == "nvvm")
     return success();
   SerializeKernelsPassOptions serialize;

@@ -59,6 +59,11 @@ Error CudaDevice::initialize(int index) {
   for (int dim = 0; dim < 3; ++dim)
     maxBlocks[dim] = getAttribute(cuda::DeviceMaxGridDimX + dim);
   maxSharedBytes = getAttribute(cuda::DeviceMaxSharedMemoryPerBlockOptin);
+  // Graphs have the edges of such launches since CUDA 12.3.
+  int version = 0;
+  mayOverlap = driver.launchKernelEx && major >= 9 &&
+               driver.driverGetVersion(&version) == cuda::Success &&
+               version >= 12030;
   if (Error error = check(driver.primaryCtxRetain(&context, device),
                           "creating a context on " + name))
     return error;
@@ -469,10 +474,27 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchShape &shape,
   }
   touch();
   SmallVector<void *, 16> arguments(parameters);
-  cuda::Result result = enter().launchKernel(
-      kernel.function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
-      shape.block.y, shape.block.z, shape.sharedBytes, stream, arguments.data(),
-      nullptr);
+  auto [blocksX, blocksY, blocksZ] = shape.grid;
+  auto [threadsX, threadsY, threadsZ] = shape.block;
+  cuda::Result result;
+  if (shape.waits && mayOverlap) {
+    cuda::LaunchAttribute overlap = {};
+    overlap.id = cuda::LaunchAttribute::programmaticStreamSerialization;
+    overlap.value.isAllowed = 1;
+    cuda::LaunchConfig config = {
+        {unsigned(blocksX), unsigned(blocksY), unsigned(blocksZ)},
+        {unsigned(threadsX), unsigned(threadsY), unsigned(threadsZ)},
+        unsigned(shape.sharedBytes),
+        stream,
+        &overlap,
+        1};
+    result = enter().launchKernelEx(&config, kernel.function, arguments.data(),
+                                    nullptr);
+  } else {
+    result = enter().launchKernel(
+        kernel.function, blocksX, blocksY, blocksZ, threadsX, threadsY,
+        threadsZ, shape.sharedBytes, stream, arguments.data(), nullptr);
+  }
   if (result == cuda::ErrorLaunchOutOfResources) {
     int registers = 0;
     enter().funcGetAttribute(&registers, cuda::FunctionNumRegs,

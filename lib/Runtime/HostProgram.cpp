@@ -613,15 +613,16 @@ private:
     auto [x, threads, shared, y, z, threadsY, threadsZ] = numbers;
     if (std::min({x, y, z, threads, threadsY, threadsZ}) < 0)
       return fail("the number of blocks or threads is negative");
+    Prepared &made = prepared[step.number];
     LaunchShape shape{
         {uint64_t(x), uint64_t(y), uint64_t(z)},
         {uint64_t(threads), uint64_t(threadsY), uint64_t(threadsZ)},
-        scalars[step.operands[2]]};
+        scalars[step.operands[2]],
+        made.kernel->waitsForKernels()};
     bool isEmpty = x == 0 || y == 0 || z == 0;
     if (!isEmpty && (threads == 0 || threadsY == 0 || threadsZ == 0))
       return fail("a block has no threads");
 
-    Prepared &made = prepared[step.number];
     if (!made.handle) {
       auto handle = device.getKernel(made.kernel->module, step.text);
       if (!handle)
@@ -726,7 +727,7 @@ Expected<HostProgram> HostProgram::create(ModuleOp module, Device &device) {
   for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
     if (Error error = device.loadModule(gpuModule))
       return std::move(error);
-  Expected<Artefact> artefact = build(module, /*chip=*/"");
+  Expected<Artefact> artefact = build(module, device.getChip());
   if (!artefact)
     return artefact.takeError();
   return create(std::make_shared<Artefact>(std::move(*artefact)), device,

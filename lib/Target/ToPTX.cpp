@@ -9,6 +9,7 @@
 #include "Obsidian/Target/ToPTX.h"
 #include "EmitPTX.h"
 #include "Obsidian/Conversion/Toolkit.h"
+#include "Obsidian/Target/Chip.h"
 #include "Obsidian/Target/Passes.h"
 #include "Obsidian/Transforms/GPU/Passes.h"
 
@@ -72,11 +73,14 @@ int64_t getSharedBytes(StringRef chip) {
   return found->sharedKiB * 1024;
 }
 
-void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
+void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef chip,
+                                StringRef libdevice) {
   pm.addNestedPass<gpu::GPUFuncOp>(createCombineAssertsPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createExpandRemaindersPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createUnrollWhilePass());
+  if (canWaitForKernels(chip))
+    pm.addNestedPass<gpu::GPUFuncOp>(createWaitForKernelsPass());
   pm.addPass(createSCFToControlFlowPass());
   ConvertKernelsToNVVMPassOptions options;
   options.libdevice = libdevice.str();
@@ -112,7 +116,7 @@ lowerAndEmit(ModuleOp module, StringRef chip, const PTXOptions &options,
       cast<gpu::GPUModuleOp>(builder.clone(*kernels.front().getOperation()));
   PassManager manager(module->getName());
   manager.enableVerifier(false);
-  buildKernelsToNVVMPipeline(manager.nest<gpu::GPUModuleOp>(),
+  buildKernelsToNVVMPipeline(manager.nest<gpu::GPUModuleOp>(), chip,
                              options.libdevice);
   if (failed(manager.run(*copy)) || failed(verify(*copy)))
     return reported();

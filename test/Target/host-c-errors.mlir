@@ -49,7 +49,7 @@ func.func @checked(%n: index) -> !v {
 // The words of obs-run.
 // CHECK-NEXT: obs_pairs: error: argument 3: its extents, 5xf32, differ from those of the array before, 4xi32, of the same parameter
 // CHECK-NEXT: pairs: status 1
-// CHECK-NEXT: {{^}}launch sum on 1 blocks
+// CHECK-NEXT: {{^}}early launch sum on 1 blocks
 // CHECK-NEXT: pairs that agree: status 0
 func.func @pairs(%k: i32, %v: !obs.pull<? x i32, f32>) -> !v {
   %s = obs.map (%a, %b = %v : !obs.pull<? x i32, f32>) -> !v {

@@ -7,13 +7,19 @@
 // RUN: not obs-translate --obs-to-host-c %S/Inputs/rank-9.mlir 2>&1 | FileCheck %s --check-prefix=RANK
 // REQUIRES: c-compiler
 
+// On older chips, and with older headers, a kernel is launched after the end of the one before it.
+// RUN: obs-translate --obs-to-host-c --chip=sm_80 %s | FileCheck %s --check-prefix=SM80
+// SM80: OBS_CALL(obsrt_launch(&program, "step", {{[^,]*, [^,]*, [^,]*}}, 0, parameters
+// RUN: sed 's/#include <cuda.h>/&\n#undef CUDA_VERSION/' %t.c > %t.old.c
+// RUN: %cc -std=c99 -fsyntax-only -Wall -Wextra -Werror -I %S/Inputs/cuda %t.old.c
+
 // CHECK: static const char obsrt_ptx[] =
 // CHECK: .visible .entry step(
 // CHECK: CUresult obs_main(const obs_array *arg0, float arg1, obs_array *result0) {
 // CHECK: OBS_CALL(obsrt_begin(&program));
 // CHECK: OBS_CALL(obsrt_allocate(
 // CHECK: for (int64_t
-// CHECK: OBS_CALL(obsrt_launch(&program, "step",
+// CHECK: OBS_CALL(obsrt_launch(&program, "step", {{[^,]*, [^,]*, [^,]*}}, 1, parameters
 // Memory of an iteration that is not carried on is freed.
 // CHECK: obsrt_sweep(&program, mark
 // CHECK: printf("100%%: %lld, %s\n", (long long)v{{[0-9]+}}, v{{[0-9]+}} ? "true" : "false");

@@ -1,7 +1,13 @@
 // RUN: obs-translate --obs-to-launch-json --chip=sm_80 %s -o %t.json
-// RUN: FileCheck %s < %t.json
+// RUN: FileCheck %s < %t.json --implicit-check-not=waitsForKernels
 // REQUIRES: python
 // RUN: %python %S/Inputs/check-contract.py %t.json
+
+// RUN: obs-translate --obs-to-launch-json --chip=sm_90 %s | FileCheck %s --check-prefix=WAITS
+// RUN: obs-translate --obs-to-launch-json --chip=sm_120a %s | FileCheck %s --check-prefix=WAITS
+// WAITS: "sharedBytes": 384,
+// WAITS-NEXT: "waitsForKernels": true,
+// WAITS-NEXT: "workspace": []
 
 // The kernel is given by hand, so the parameters and the grid have every form.
 module attributes {gpu.container_module} {

@@ -271,6 +271,33 @@ TEST_F(CudaDeviceTest, RunsAKernel) {
             "device memory is freed that is not allocated");
 }
 
+TEST_F(CudaDeviceTest, StartsKernelsThatWaitEarly) {
+  auto launch = [&](bool waits) {
+    EXPECT_EQ(open(), "");
+    EXPECT_EQ(text(device->loadPTX("m", ptx)), "no error");
+    KernelHandle kernel = llvm::cantFail(device->getKernel("m", "other"));
+    state->calls.clear();
+    EXPECT_EQ(
+        text(device->launch(kernel, {{2, 3, 4}, {64, 1, 1}, 8, waits}, {})),
+        "no error");
+    std::vector<std::string> calls = std::move(state->calls);
+    device.reset();
+    return calls;
+  };
+  std::string usual = "launch other 2,3,4 64,1,1 8";
+  EXPECT_EQ(launch(/*waits=*/true).back(), usual);
+  EXPECT_TRUE(llvm::is_contained(launch(/*waits=*/true), "early"));
+  EXPECT_FALSE(llvm::is_contained(launch(/*waits=*/false), "early"));
+  // Graphs of older drivers do not have such edges.
+  state->version = 12020;
+  EXPECT_FALSE(llvm::is_contained(launch(/*waits=*/true), "early"));
+  // The instruction waits on later GPUs only.
+  state->version = 12030;
+  EXPECT_TRUE(llvm::is_contained(launch(/*waits=*/true), "early"));
+  state->major = 8;
+  EXPECT_FALSE(llvm::is_contained(launch(/*waits=*/true), "early"));
+}
+
 TEST_F(CudaDeviceTest, RecordsAndReplays) {
   ASSERT_EQ(open(), "");
   ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");

@@ -80,7 +80,7 @@ EXPORT int cuInit(unsigned) {
   return std::getenv("FAKE_CUDA_NO_GPU") ? 100 : 0;
 }
 EXPORT int cuDriverGetVersion(int *version) {
-  *version = 12040;
+  *version = state().version;
   return 0;
 }
 EXPORT int cuGetErrorName(int error, const char **name) {
@@ -209,6 +209,30 @@ EXPORT int cuLaunchKernel(FakeFunction *function, unsigned gridX,
     return result;
   return launch(function->name, gridX * gridY * gridZ, blockX * blockY * blockZ,
                 params);
+}
+struct FakeLaunchAttribute {
+  int id;
+  char padding[4];
+  int value[16];
+};
+struct FakeLaunchConfig {
+  unsigned grid[3], block[3], shared;
+  FakeHandle *stream;
+  FakeLaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+EXPORT int cuLaunchKernelEx(const FakeLaunchConfig *config,
+                            FakeFunction *function, void **params,
+                            void **extra) {
+  // Programmatic stream serialisation.
+  if (config->numAttributes != 1 || config->attributes->id != 6 ||
+      config->attributes->value[0] != 1)
+    return 1;
+  note("early");
+  return cuLaunchKernel(function, config->grid[0], config->grid[1],
+                        config->grid[2], config->block[0], config->block[1],
+                        config->block[2], config->shared, config->stream,
+                        params, extra);
 }
 EXPORT int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   if (!hasContext())

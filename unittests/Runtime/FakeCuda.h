@@ -18,6 +18,7 @@ struct FakeCudaState {
   int numDevices = 2;
   int major = 9, minor = 0;
   uint64_t memory = 1 << 20;
+  int version = 12040;
   int maxThreads = 1024;
   int maxSharedBytes = 232448;
   /// Of every function: static shared memory, and the limit on threads.

@@ -166,6 +166,9 @@ struct Kernel {
   /// True if the kernel does not read an array, and stores each of its elements
   /// in the usual way.
   bool onlyWrites(unsigned parameter) const;
+  /// True if the kernel itself waits for the kernels that were launched before
+  /// it (`obs-wait-for-kernels`), so that its launch need not wait.
+  bool waitsForKernels() const;
 };
 
 struct Artefact {

@@ -45,7 +45,7 @@ public:
 
   std::string getName() const override { return name; }
   /// `sm_90`, from the compute capability.
-  std::string getChip() const;
+  std::string getChip() const override;
 
   llvm::Error copyToDevice(DevicePtr target, const void *source,
                            uint64_t bytes) override;
@@ -168,6 +168,8 @@ private:
   /// Limits for a launch; 0 if the driver does not return them. They are read
   /// once.
   int maxThreads = 0, maxBlocks[3] = {0, 0, 0}, maxSharedBytes = 0;
+  /// True if a kernel that waits itself can start early.
+  bool mayOverlap = false;
   /// Kernels that were launched since the last wait.
   SmallVector<KernelHandle> running;
   void clearRunning();

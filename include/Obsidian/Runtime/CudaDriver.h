@@ -86,14 +86,16 @@ enum : unsigned {
   MemHostDeviceMap = 2,
 };
 
-/// `CUlaunchAttribute` and `CUlaunchConfig`, for launches in clusters.
+/// `CUlaunchAttribute` and `CUlaunchConfig`.
 struct LaunchAttribute {
   static constexpr int clusterDimension = 4;
+  static constexpr int programmaticStreamSerialization = 6;
   int id;
   char padding[4];
   union {
     char bytes[64];
     unsigned clusterDim[3];
+    int isAllowed;
   } value;
 };
 struct LaunchConfig {

@@ -45,6 +45,9 @@ using WorkHandle = unsigned;
 struct LaunchShape {
   Dim3 grid, block;
   uint64_t sharedBytes = 0;
+  /// True if the kernel itself waits for the kernels that were launched before
+  /// it.
+  bool waits = false;
 };
 
 /// The users of a piece of memory of a device.
@@ -102,6 +105,10 @@ public:
   /// the low bits of `pattern`.
   virtual llvm::Error fill(DevicePtr target, uint64_t pattern,
                            unsigned elementBytes, uint64_t count) = 0;
+
+  /// The GPU for which loadModule compiles, such as `sm_90`; empty if it does
+  /// not compile for a GPU.
+  virtual std::string getChip() const { return ""; }
 
   /// Loads the kernels of a `gpu.module`. They replace those of an earlier
   /// module of the same name.

@@ -19,9 +19,10 @@ namespace mlir::obs {
 #include "Obsidian/Target/Passes.h.inc"
 
 /// Adds to `pm`, which runs on `gpu.module`, the passes from kernels of
-/// `obs-to-gpu` to the NVVM dialect. `libdevice` is a file name, `none`, or
-/// empty. If it is empty, the file is searched in the CUDA toolkit.
-void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice = "");
+/// `obs-to-gpu` to the NVVM dialect for `chip`. `libdevice` is a file name,
+/// `none`, or empty. If it is empty, the file is searched in the CUDA toolkit.
+void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef chip,
+                                StringRef libdevice);
 
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Target/Passes.h.inc"

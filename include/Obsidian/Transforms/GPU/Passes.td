@@ -381,4 +381,36 @@ def UnrollWhilePass : Pass<"obs-unroll-while", "::mlir::gpu::GPUFuncOp"> {
   ];
 }
 
+def WaitForKernelsPass
+    : Pass<"obs-wait-for-kernels", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Let a kernel start before the kernel in front of it has ended";
+  let description = [{
+    Between two kernels of a stream, the GPU waits until the writes of the first
+    kernel are visible, and then it starts the blocks of the second. The host can
+    launch the second kernel so that its blocks start earlier (programmatic
+    stream serialisation), if each of them waits itself.
+
+    The pass lets a kernel wait before its first operation that has an effect on
+    memory. All threads wait, in the first block of the code. So a kernel ends
+    after all kernels in front of it, and what holds for two kernels holds for
+    all of them. Only the arithmetic before it, such as that of indices, can be
+    executed early.
+
+    The launch contract says which kernels wait. It is always right to launch
+    them in the usual way. Needs `sm_90`. Run it last, on structured control flow
+    or after it.
+
+    ```mlir
+    // before
+    %i = gpu.thread_id x
+    %x = memref.load %a[%i] : memref<?xf32>
+    // after
+    %i = gpu.thread_id x
+    nvvm.griddepcontrol wait
+    %x = memref.load %a[%i] : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // OBSIDIAN_TRANSFORMS_GPU_PASSES_TD

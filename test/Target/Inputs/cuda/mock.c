@@ -1,6 +1,6 @@
-/* A driver of CUDA without a GPU: device memory is memory of the host, kernels do
- * nothing. It prints what is launched and allocated, and fails where memory is
- * not freed, or freed twice. */
+/* A driver of CUDA without a GPU: device memory is memory of the host, kernels
+ * do nothing. It prints what is launched and allocated, and fails where memory
+ * is not freed, or freed twice. */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +96,19 @@ CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
   printf("launch %s on %u blocks\n", *(const char **)function, x);
   return CUDA_SUCCESS;
 }
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **parameters, void **extra) {
+  if (config->numAttrs != 1 ||
+      config->attrs->id !=
+          CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION ||
+      config->attrs->value.programmaticStreamSerializationAllowed != 1)
+    return CUDA_ERROR_INVALID_VALUE;
+  printf("early ");
+  return cuLaunchKernel(function, config->gridDimX, config->gridDimY,
+                        config->gridDimZ, config->blockDimX, config->blockDimY,
+                        config->blockDimZ, config->sharedMemBytes,
+                        config->hStream, parameters, extra);
+}
 CUresult cuStreamSynchronize(CUstream stream) {
   (void)stream;
   ++waits;
@@ -109,8 +122,8 @@ void mock_report(const char *what) {
   allocations = 0;
 }
 
-/* Prints how often the host has waited since the last call, and how often it has
- * read device memory. */
+/* Prints how often the host has waited since the last call, and how often it
+ * has read device memory. */
 void mock_waits(const char *what) {
   printf("%s: %d waits, %d reads\n", what, waits, reads);
   waits = reads = 0;
