@@ -109,7 +109,8 @@ Value getSum(CollectiveBuilder &c, Value scanned, Value count);
 LogicalResult expandCompact(OpBuilder &builder, CompactOp op);
 LogicalResult expandExpand(OpBuilder &builder, ExpandOp op);
 LogicalResult expandRank(OpBuilder &builder, RankOp op);
-LogicalResult expandPartition(OpBuilder &builder, PartitionOp op);
+LogicalResult expandPartition(OpBuilder &builder, PartitionOp op,
+                              const ExpansionOptions &options);
 LogicalResult expandScatter(OpBuilder &builder, ScatterOp op,
                             const ExpansionOptions &options);
 

@@ -43,7 +43,8 @@ LogicalResult strategies::expandIrregular(OpBuilder &builder,
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](CompactOp op) { return expandCompact(builder, op); })
       .Case([&](RankOp op) { return expandRank(builder, op); })
-      .Case([&](PartitionOp op) { return expandPartition(builder, op); })
+      .Case(
+          [&](PartitionOp op) { return expandPartition(builder, op, options); })
       .Case([&](ExpandOp op) { return expandExpand(builder, op); })
       .Case([&](ScatterOp op) { return expandScatter(builder, op, options); })
       .Default([&](Operation *) {

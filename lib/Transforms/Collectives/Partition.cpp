@@ -35,7 +35,7 @@ namespace {
 /// The kernel of one operation.
 class Partition {
 public:
-  Partition(CollectiveBuilder &c, PartitionOp op);
+  Partition(CollectiveBuilder &c, PartitionOp op, int64_t sharedBytes);
   Value fill();
 
 private:
@@ -64,26 +64,34 @@ private:
 };
 } // namespace
 
-Partition::Partition(CollectiveBuilder &c, PartitionOp op)
+Partition::Partition(CollectiveBuilder &c, PartitionOp op, int64_t sharedBytes)
     : c(c), op(op), n(c.getExtent(op.getArray())),
       numKeys(
           c.getConstantExtent(op.getStarts().getType().getExtents().front())),
       elements(c), own(c),
       width(op.getArray().getType().getElementTypes().size()),
       shape(ArrayRef<Type>(), /*items=*/false) {
-  // More elements of a thread would not fit its registers.
-  constexpr int64_t maxItems = 22, maxRegisters = 32, maxWarps = 8;
+  // Large tiles have few counts that other blocks wait for, and store more
+  // neighbours for each key. More elements of a thread would not fit its
+  // registers.
+  constexpr int64_t maxItems = 30, maxRegisters = 60, maxWarps = 8;
   elements.elementTypes =
       llvm::to_vector(op.getArray().getType().getElementTypes());
   int64_t registers = 0;
   for (Type type : elements.elementTypes)
     registers += llvm::divideCeil(getElementBytes(type), 4);
-  shape.rows = std::clamp<int64_t>(maxRegisters / registers, 1, maxItems);
+  int64_t keys = std::max<int64_t>(numKeys.size, 1);
+  numWarps = std::clamp<int64_t>(maxKeyTable / keys, 1, maxWarps);
+  // In shared memory: the tile, two tables, and three numbers for each key.
+  int64_t freeBytes = sharedBytes - keys * (2 * 4 * numWarps + 3 * 8);
+  shape.rows = std::clamp<int64_t>(
+      std::min(maxRegisters / registers,
+               freeBytes / (numWarps * warpSize * 4 * registers)),
+      1, maxItems);
   // Elements and keys stay in registers. With 1024 threads there are too few:
-  // a sort of pairs takes 3.9 ms then on an H100, not 2.8.
+  // a sort of pairs takes 3.3 ms then on an H100, not 3.1, even if a thread has
+  // 12 elements.
   leastThreads = registers == 1 ? 768 : 512;
-  numWarps = std::clamp<int64_t>(
-      maxKeyTable / std::max<int64_t>(numKeys.size, 1), 1, maxWarps);
   tile = numWarps * warpSize * shape.rows;
   own.elementTypes.clear();
   for (int64_t k = 0; k < shape.rows; ++k) {
@@ -258,9 +266,10 @@ Value Partition::fill() {
       });
 }
 
-LogicalResult strategies::expandPartition(OpBuilder &builder, PartitionOp op) {
+LogicalResult strategies::expandPartition(OpBuilder &builder, PartitionOp op,
+                                          const ExpansionOptions &options) {
   CollectiveBuilder c = getAdder(builder, op);
-  Value result = Partition(c, op).fill();
+  Value result = Partition(c, op, options.sharedBytes).fill();
   // The kernel runs only once.
   if (!findOnlyForce(op.getResult()))
     result = PushOp::create(c.builder, c.loc, op.getResult().getType(),
