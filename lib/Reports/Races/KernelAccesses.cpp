@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelAccesses.h"
+#include "Obsidian/Dialect/Obs/Analysis/IntegerRanges.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
@@ -612,6 +613,8 @@ ConstantIntRanges CarriedRanges::compute(Value value) {
   SmallVector<ConstantIntRanges> operands;
   for (Value operand : op->getOperands())
     operands.push_back(get(operand));
+  if (hasWrongRange(op, operands))
+    return all;
   arithmetic.inferResultRanges(
       operands, [&](Value result, const ConstantIntRanges &range) {
         if (result == value)

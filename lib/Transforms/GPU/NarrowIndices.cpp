@@ -17,6 +17,7 @@
 
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "Obsidian/Dialect/Obs/Analysis/IntegerRanges.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -81,6 +82,11 @@ struct KernelRangeAnalysis : dataflow::IntegerRangeAnalysis {
     SmallVector<IntegerValueRange> ranges;
     for (const IntegerValueRangeLattice *operand : operands)
       ranges.push_back(operand->getValue());
+    if (isa<arith::CeilDivSIOp>(op) && !ranges.front().isUninitialized() &&
+        hasWrongRange(op, ranges.front().getValue())) {
+      setAllToEntryStates(results);
+      return success();
+    }
     std::optional<ConstantIntRanges> limit = limitOf(op);
     inferrable.inferResultRangesFromOptional(
         ranges, [&](Value value, const IntegerValueRange &inferred) {

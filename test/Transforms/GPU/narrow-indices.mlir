@@ -405,3 +405,25 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A quotient of the least number, rounded up, is negative. Upstream's range of it is not.
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @least(
+  // CHECK-NOT: constant 922337203685477580
+  // CHECK: %[[Q:.*]] = arith.ceildivsi %{{.*}}, %{{.*}} : index
+  // CHECK: arith.minsi %[[Q]]
+  // CHECK: arith.maxsi
+  gpu.func @least(%a: memref<?xi32>, %x: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %c10 = arith.constant 10 : index
+    %c19 = arith.constant 19 : index
+    %min = arith.constant -9223372036854775808 : index
+    %q = arith.ceildivsi %min, %c10 : index
+    %s = arith.minsi %q, %c19 : index
+    %t = arith.maxsi %s, %c0 : index
+    memref.store %x, %a[%t] : memref<?xi32>
+    gpu.return
+  }
+}

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/IntegerRanges.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -104,6 +104,8 @@ std::optional<IndexRange> IndexRecognizer::inferRange(Value value) {
                              : ConstantIntRanges::maxRange(width));
   }
   std::optional<IndexRange> inferred;
+  if (hasWrongRange(op, operands))
+    return inferred;
   op.inferResultRanges(operands, [&](Value result, const ConstantIntRanges &r) {
     if (result == value && r.smin().getBitWidth() <= 64 &&
         (!r.smin().isMinSignedValue() || !r.smax().isMaxSignedValue()))

@@ -10,6 +10,8 @@ import sys
 
 EDGES = [0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 255, 2**16, 2**31 - 2, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1,
          2**32, 2**32 + 1, 2**33, -1, -2, -3, -2**31 + 1, -2**31, -2**31 - 1, -2**32]
+# Loops do not count around the ends.
+ENDS = [-2**63, -2**63 + 1, 2**62, 2**63 - 1]
 RING = ["addi", "subi", "muli", "andi", "ori", "xori"]
 DIVISIONS = {"divui": "maxui", "remui": "maxui", "ceildivui": "maxui",
              "divsi": "maxsi", "remsi": "maxsi", "ceildivsi": "maxsi", "floordivsi": "maxsi"}
@@ -101,7 +103,7 @@ class Writer:
         if kind < 0.2:
             return self.loaded()
         if kind < 0.25:
-            return self.constant(self.random.choice(EDGES))
+            return self.constant(self.random.choice(EDGES + ENDS))
         if kind < 0.5:
             return self.op("arith.%s %s, %s : index" % (self.random.choice(RING), self.some(), self.some()))
         if kind < 0.6:
@@ -123,7 +125,7 @@ class Writer:
 
     def program(self):
         self.values = ["%t", "%b", "%g", "%lane", self.loaded(), self.loaded()]
-        self.values += [self.constant(edge) for edge in self.random.sample(EDGES, 5)]
+        self.values += [self.constant(edge) for edge in self.random.sample(EDGES + ENDS, 5)]
         outer = []
         for _ in range(VALUES):
             make = self.random.choices([self.straight, self.loop, self.branch, self.halving], [10, 2, 2, 1])[0]
