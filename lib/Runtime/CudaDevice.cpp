@@ -98,6 +98,8 @@ CudaDevice::~CudaDevice() {
       driver.memFree(pointer);
   }
   releaseSpares();
+  for (const ZeroPool &pool : zeroPools)
+    driver.memFree(pool.begin);
   if (slots)
     driver.memFreeHost(slots);
   for (auto &entry : modules)
@@ -191,14 +193,49 @@ Expected<DevicePtr> CudaDevice::doAllocateTemporary(uint64_t bytes) {
   if (!allocator || bytes > arenaBytes || offset > arenaBytes - bytes)
     return doAllocate(bytes);
   if (!arena.begin) {
-    Expected<DevicePtr> begin = doAllocate(arenaBytes);
-    if (!begin)
-      return begin;
-    arena.begin = *begin;
+    if (DevicePtr zeros = takeZeros()) {
+      arena.begin = zeros;
+      arena.zeros = 0;
+      arena.isPooled = true;
+    } else {
+      Expected<DevicePtr> begin = doAllocate(arenaBytes);
+      if (!begin)
+        return begin;
+      arena.begin = *begin;
+    }
   }
   arena.used = offset + bytes;
   ++arena.live;
   return arena.begin + offset;
+}
+
+DevicePtr CudaDevice::takeZeros() {
+  int isCapturing = 1;
+  unsigned long long id;
+  if (isRecording || !driver.streamGetId || !driver.streamIsCapturing ||
+      enter().streamIsCapturing(stream, &isCapturing) != cuda::Success ||
+      isCapturing || driver.streamGetId(stream, &id) != cuda::Success)
+    return 0;
+  auto pool =
+      llvm::find_if(zeroPools, [&](auto &p) { return p.streamId == id; });
+  if (pool == zeroPools.end()) {
+    cuda::DevicePointer begin;
+    if (zeroPools.size() == maxZeroPools ||
+        driver.memAlloc(&begin, ZeroPool::bytes) != cuda::Success)
+      return 0;
+    zeroPools.emplace_back();
+    pool = &zeroPools.back();
+    pool->streamId = id;
+    pool->begin = begin;
+  }
+  if (pool->used == ZeroPool::bytes) {
+    if (driver.memsetD8Async(pool->begin, 0, ZeroPool::bytes, stream) !=
+        cuda::Success)
+      return 0;
+    pool->used = 0;
+  }
+  pool->used += arenaBytes;
+  return pool->begin + pool->used - arenaBytes;
 }
 
 Expected<DevicePtr> CudaDevice::doAllocateNumber(uint64_t bytes) {
@@ -229,7 +266,10 @@ Error CudaDevice::doFree(DevicePtr pointer) {
     if (--arena.live > 0)
       return Error::success();
     pointer = arena.begin;
+    bool isPooled = arena.isPooled;
     arena = Arena();
+    if (isPooled)
+      return Error::success();
   }
   if (allocator) {
     allocator->free(pointer);

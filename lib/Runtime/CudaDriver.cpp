@@ -36,6 +36,11 @@ static std::string open(Driver &driver) {
 #undef OBS_CUDA_LOAD
   driver.launchKernelEx = reinterpret_cast<decltype(driver.launchKernelEx)>(
       dlsym(library, "cuLaunchKernelEx"));
+  driver.streamGetId = reinterpret_cast<decltype(driver.streamGetId)>(
+      dlsym(library, "cuStreamGetId"));
+  driver.streamIsCapturing =
+      reinterpret_cast<decltype(driver.streamIsCapturing)>(
+          dlsym(library, "cuStreamIsCapturing"));
   driver.memHostAlloc = reinterpret_cast<decltype(driver.memHostAlloc)>(
       dlsym(library, "cuMemHostAlloc"));
   driver.memFreeHost = reinterpret_cast<decltype(driver.memFreeHost)>(

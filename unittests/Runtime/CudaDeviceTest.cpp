@@ -178,6 +178,8 @@ TEST_F(CudaDeviceTest, NumbersForTheHostAreInItsMemory) {
 
 TEST_F(CudaDeviceTest, TemporariesShareMemoryAndZeros) {
   ASSERT_EQ(open(), "");
+  // Otherwise there is memory that is already zero.
+  state->isCapturing = true;
   auto allocate = [&](uint64_t bytes) {
     return llvm::cantFail(device->allocate(bytes, MemoryUse::Temporary));
   };
@@ -236,6 +238,57 @@ TEST_F(CudaDeviceTest, TemporariesShareMemoryAndZeros) {
   EXPECT_EQ(state->fills, 4);
   ASSERT_EQ(text(device->free(next)), "no error");
   EXPECT_EQ(state->allocations, 0);
+}
+
+TEST_F(CudaDeviceTest, ManyProgramsShareOneFill) {
+  state->memory = 1 << 24;
+  ASSERT_EQ(open(), "");
+  int allocations = 0;
+  device->useAllocator({[&](uint64_t bytes) -> llvm::Expected<DevicePtr> {
+                          ++allocations;
+                          return reinterpret_cast<DevicePtr>(
+                              std::malloc(bytes));
+                        },
+                        [&](DevicePtr pointer) {
+                          std::free(reinterpret_cast<void *>(pointer));
+                        }});
+  // A program that needs zeros, and leaves other numbers.
+  auto run = [&] {
+    DevicePtr number =
+                  llvm::cantFail(device->allocate(8, MemoryUse::Temporary)),
+              words =
+                  llvm::cantFail(device->allocate(24, MemoryUse::Temporary));
+    std::vector<uint8_t> data(24, 7), found(24, 1);
+    EXPECT_EQ(text(device->fill(words, 0, 8, 3)), "no error");
+    EXPECT_EQ(text(device->copyToHost(found.data(), words, 24)), "no error");
+    EXPECT_EQ(found, std::vector<uint8_t>(24));
+    EXPECT_EQ(text(device->copyToDevice(number, data.data(), 8)), "no error");
+    EXPECT_EQ(text(device->copyToDevice(words, data.data(), 24)), "no error");
+    EXPECT_EQ(text(device->free(number)), "no error");
+    EXPECT_EQ(text(device->free(words)), "no error");
+    return words;
+  };
+  DevicePtr first = run();
+  for (int i = 1; i < 32; ++i)
+    EXPECT_NE(run(), first);
+  EXPECT_EQ(state->fills, 1);
+  EXPECT_EQ(run(), first);
+  EXPECT_EQ(state->fills, 2);
+  EXPECT_EQ(allocations, 0);
+  // Work of two streams is not ordered.
+  state->streamId = 2;
+  EXPECT_NE(run(), first);
+  EXPECT_EQ(state->fills, 3);
+  // What is captured is executed again.
+  state->isCapturing = true;
+  run();
+  EXPECT_EQ(state->fills, 4);
+  EXPECT_EQ(allocations, 1);
+  state->isCapturing = false;
+  for (state->streamId = 3; state->streamId < 9; ++state->streamId)
+    run();
+  EXPECT_EQ(state->allocations, 4);
+  EXPECT_EQ(allocations, 5);
 }
 
 TEST_F(CudaDeviceTest, RunsAKernel) {

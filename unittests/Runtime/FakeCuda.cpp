@@ -210,6 +210,14 @@ EXPORT int cuLaunchKernel(FakeFunction *function, unsigned gridX,
   return launch(function->name, gridX * gridY * gridZ, blockX * blockY * blockZ,
                 params);
 }
+EXPORT int cuStreamGetId(FakeHandle *, unsigned long long *id) {
+  *id = state().streamId;
+  return 0;
+}
+EXPORT int cuStreamIsCapturing(FakeHandle *, int *status) {
+  *status = state().isCapturing;
+  return 0;
+}
 struct FakeLaunchAttribute {
   int id;
   char padding[4];

@@ -19,6 +19,9 @@ struct FakeCudaState {
   int major = 9, minor = 0;
   uint64_t memory = 1 << 20;
   int version = 12040;
+  /// If streams record what is enqueued, for a caller of the programs.
+  bool isCapturing = false;
+  unsigned long long streamId = 1;
   int maxThreads = 1024;
   int maxSharedBytes = 232448;
   /// Of every function: static shared memory, and the limit on threads.

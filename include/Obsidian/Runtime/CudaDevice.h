@@ -148,7 +148,7 @@ private:
   static constexpr uint64_t numSlots = 64, slotBytes = 64;
   void *slots = nullptr;
   SmallVector<DevicePtr, 0> freeSlots, usedSlots;
-  /// With an allocator of the caller: one piece of its memory for the short
+  /// With an allocator of the caller: one piece of memory for the short
   /// temporary arrays of a program, from the first one until the last one is
   /// freed. Places are not used again. The first array that is filled with
   /// zeros is filled to the end of the memory, so the following arrays are
@@ -160,8 +160,27 @@ private:
     /// Offsets: the end of the arrays, the end of those that may have been
     /// written, and the beginning of the zeros. The number of live arrays.
     uint64_t used = 0, touched = 0, zeros = arenaBytes, live = 0;
+    /// True if the memory is a piece of a ZeroPool, and not of the allocator.
+    bool isPooled = false;
   };
   Arena arena;
+  /// Memory that is zero from `used` on, for the arenas of the programs of one
+  /// stream. A fill takes longer than a short kernel waits for, so one fill is
+  /// for many programs. Each program gets another piece. When there is no piece
+  /// left, the stream fills the memory again, after the programs before.
+  struct ZeroPool {
+    static constexpr uint64_t bytes = 32 * arenaBytes;
+    unsigned long long streamId = 0;
+    DevicePtr begin = 0;
+    uint64_t used = bytes;
+  };
+  /// Streams that come and go must not use up memory.
+  static constexpr size_t maxZeroPools = 4;
+  SmallVector<ZeroPool, 1> zeroPools;
+  /// A piece of memory that is zero when the stream has executed the work so
+  /// far; 0 if there is none. A recorded program is executed again, and needs a
+  /// fill of its own.
+  DevicePtr takeZeros();
   std::vector<Kernel> kernels;
   bool isRecording = false;
   std::vector<Recorded> recorded;

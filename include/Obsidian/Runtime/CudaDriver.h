@@ -180,6 +180,9 @@ struct Driver {
   /// `cuLaunchKernelEx`, or null with a driver older than CUDA 11.8.
   Result (*launchKernelEx)(const LaunchConfig *, Function, void **,
                            void **) = nullptr;
+  /// `cuStreamGetId` and `cuStreamIsCapturing`, or null.
+  Result (*streamGetId)(Stream, unsigned long long *) = nullptr;
+  Result (*streamIsCapturing)(Stream, int *) = nullptr;
   /// `cuMemHostAlloc` and `cuMemFreeHost`, or null.
   Result (*memHostAlloc)(void **, size_t, unsigned) = nullptr;
   Result (*memFreeHost)(void *) = nullptr;
