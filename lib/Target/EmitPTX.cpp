@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -223,6 +224,51 @@ static void chooseForBits(llvm::Module &module) {
     }
 }
 
+/// A choice between the results of `op`, if its operands are constants and one
+/// choice between constant floats; null if they are not.
+static llvm::Value *foldChoice(llvm::Instruction &op) {
+  if (!op.getType()->isFloatingPointTy() || isa<llvm::PHINode>(op))
+    return nullptr;
+  llvm::SelectInst *choice = nullptr;
+  for (llvm::Value *operand : op.operands()) {
+    auto *select = dyn_cast<llvm::SelectInst>(operand);
+    if (select && isa<llvm::ConstantFP>(select->getTrueValue()) &&
+        isa<llvm::ConstantFP>(select->getFalseValue()) &&
+        (!choice || choice == select))
+      choice = select;
+    else if (!isa<llvm::Constant>(operand))
+      return nullptr;
+  }
+  if (!choice)
+    return nullptr;
+  auto compute = [&](llvm::Value *chosen) {
+    auto operands = llvm::map_to_vector(
+        op.operands(), [&](llvm::Value *operand) -> llvm::Constant * {
+          return cast<llvm::Constant>(operand == choice ? chosen : operand);
+        });
+    return llvm::ConstantFoldInstOperands(&op, operands, op.getDataLayout());
+  };
+  llvm::Constant *yes = compute(choice->getTrueValue());
+  llvm::Constant *no = compute(choice->getFalseValue());
+  if (!yes || !no)
+    return nullptr;
+  llvm::IRBuilder<> builder(&op);
+  return builder.CreateSelect(choice->getCondition(), yes, no);
+}
+
+/// Computes operations on choices between constants. The optimiser has not seen
+/// the choices of `chooseForBits`. The assembler would compute the operations,
+/// and then make 0 of a -0.
+static void foldChoices(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &op :
+         llvm::make_early_inc_range(llvm::instructions(function)))
+      if (llvm::Value *choice = foldChoice(op)) {
+        op.replaceAllUsesWith(choice);
+        op.eraseFromParent();
+      }
+}
+
 /// The same bits as `choice` if that is a choice between floats of which one is
 /// -0; else null. The assembler of CUDA 13.0 takes a choice between -0 and 1 by
 /// a comparison for one between 0 and 1.
@@ -311,6 +357,7 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
     return failure();
   optimize(*module, machine, options.optLevel);
   chooseForBits(*module);
+  foldChoices(*module);
   avoidAssemblerErrors(*module);
   if (options.optLevel > 0)
     reportLocalMemory(*module, nvvmModule);

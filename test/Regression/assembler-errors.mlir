@@ -20,6 +20,25 @@ func.func @zero(%a: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
   return %f : !obs.pull<? x f32>
 }
 
+// -|x| of a truth value as a number, which is -1 or -0: it makes 0 of the -0.
+// RUN: obs-run %s --entry=sign --device=interpret iota:4xi32 | FileCheck %s --check-prefix=SIGN
+// RUN: obs-run %s --entry=sign --device=emulate iota:4xi32 | FileCheck %s --check-prefix=SIGN
+// RUN: %if cuda %{ obs-run %s --entry=sign --device=cuda iota:4xi32 | FileCheck %s --check-prefix=SIGN %}
+// SIGN: [-0.0, -1.0, -0.0, -1.0]
+// PTX: .entry sign
+// PTX: selp.b32 {{.*}}, -1082130432, -2147483648
+func.func @sign(%a: !obs.pull<? x i32>) -> !obs.pull<? x f32> {
+  %r = obs.map (%x = %a : !obs.pull<? x i32>) {
+    %bit = arith.trunci %x : i32 to i1
+    %y = arith.sitofp %bit : i1 to f32
+    %other = arith.negf %y : f32
+    %least = arith.minimumf %y, %other : f32
+    obs.yield %least : f32
+  }
+  %f = obs.force %r {kernel = "sign"} : !obs.pull<? x f32>
+  return %f : !obs.pull<? x f32>
+}
+
 // a ^ (a | b), which is b and not a: it makes a. The arguments are bits 0 and 1 of 0 to 7.
 // RUN: obs-run %s --entry=bits --device=interpret iota:8xi32 iota:8xi32 | FileCheck %s --check-prefix=BITS
 // RUN: obs-run %s --entry=bits --device=emulate iota:8xi32 iota:8xi32 | FileCheck %s --check-prefix=BITS
