@@ -28,7 +28,8 @@
 // come later. For these, the program stores it, too. In the new program, an
 // array of equal elements stands for the results of the reduction, because the
 // program reads its own element only. A row that several parts of the program
-// read stays in the memory of the unit, if it fits.
+// read, or compute by folds of other rows, stays in the memory of the unit, if
+// it fits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +53,9 @@ static constexpr int64_t longRow = 4096;
 /// The number of rows that keep a GPU busy, about one for each multiprocessor.
 static constexpr int64_t fewRows = 128;
 
+/// The number of rows that keep a GPU busy if a warp processes each of them.
+static constexpr int64_t manyRows = 2048;
+
 namespace {
 /// The arrays of one force, and the folds that are fused with them.
 class RowProgram {
@@ -65,15 +69,21 @@ public:
 
 private:
   /// The reads of the code that computes an array of `last`, or a fold.
-  RowReads findReads(Value array) const;
+  RowReads findReads(Value array, bool foldsAreArrays = false) const;
   /// True if `op` comes after the program.
   bool isLater(Operation *op) const;
   /// True if all operations that read the result of a fold are in the program
   /// or, without other arrays between, after it.
   bool isReadInside(const RowFold &fold) const;
   /// The arrays of which the program stores one row, because several parts of
-  /// the program read it.
+  /// the program read or compute it.
   SmallVector<Value> findKept(Level level) const;
+  /// True if the elements that the folds read are those of the row or of the
+  /// position in it, not of both: all rows read the same elements, which the
+  /// caches have.
+  bool areShared() const;
+  /// The unit of a row. If rows are shared, a warp waits for no memory, and the
+  /// results of lanes need no barrier of a block.
   Level getLevel() const;
   /// The same array in the program, where `map` has other arrays.
   Value clone(Value array);
@@ -94,8 +104,8 @@ private:
 };
 } // namespace
 
-RowReads RowProgram::findReads(Value array) const {
-  RowReads reads(outer.size());
+RowReads RowProgram::findReads(Value array, bool foldsAreArrays) const {
+  RowReads reads(outer.size(), foldsAreArrays);
   std::optional<RowFold> fold;
   if (auto force = array.getDefiningOp<ForceOp>())
     fold = getRowFold(force);
@@ -243,9 +253,33 @@ bool RowProgram::select(ArrayRef<RowFold> all) {
   return !folds.empty() && isBusy;
 }
 
+bool RowProgram::areShared() const {
+  auto isOfAll = [&](const Place &place) {
+    auto isOfRow = [&](int64_t index) {
+      return index >= 0 && index < static_cast<int64_t>(outer.size());
+    };
+    bool isOfOneRow = llvm::any_of(place, isOfRow);
+    bool isOfPosition = llvm::any_of(place, [&](int64_t index) {
+      return index >= static_cast<int64_t>(outer.size());
+    });
+    return !llvm::is_contained(place, unknown) && !(isOfOneRow && isOfPosition);
+  };
+  SmallVector<Value> combined = llvm::to_vector(llvm::make_first_range(folds));
+  if (getRowFold(last))
+    llvm::append_range(combined, arrays);
+  return llvm::all_of(combined, [&](Value fold) {
+    return llvm::all_of(findReads(fold).places, [&](auto &entry) {
+      return folds.contains(entry.first) || llvm::all_of(entry.second, isOfAll);
+    });
+  });
+}
+
 Level RowProgram::getLevel() const {
   if (length <= 16)
     return Level::Thread;
+  if (countElements(outer) >= manyRows && areShared() &&
+      findKept(Level::Block).empty())
+    return Level::Warp;
   bool isBlock = length > 512 || (length > 128 && countElements(outer) < 1024);
   return isBlock ? Level::Block : Level::Warp;
 }
@@ -255,7 +289,8 @@ SmallVector<Value> RowProgram::findKept(Level level) const {
   Place own = llvm::to_vector(llvm::seq<int64_t>(0, outer.size()));
   llvm::SetVector<Value> others;
   auto add = [&](Value array) {
-    for (auto &[source, places] : findReads(array).places)
+    for (auto &[source, places] :
+         findReads(array, /*foldsAreArrays=*/true).places)
       if (llvm::all_of(places, [&](ArrayRef<int64_t> place) {
             return place.size() == own.size() + 1 &&
                    place.drop_back() == ArrayRef(own);
@@ -408,8 +443,6 @@ void RowProgram::build() {
 }
 
 void ArrayBuilder::fuseRows(FunctionOpInterface function) {
-  // The primal result of a gradient, for example, is often not used.
-  function.walk([](Block *block) { eraseUnused(*block); });
   // A force takes as many of the folds before it as it can.
   for (bool isChanged = true; isChanged;) {
     isChanged = false;

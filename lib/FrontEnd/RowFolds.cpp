@@ -28,6 +28,12 @@ void obs::eraseUnused(Block &block) {
   }
 }
 
+bool obs::isOfFolds(Value array) {
+  auto generate = array.getDefiningOp<GenerateOp>();
+  return generate && !cast<PullType>(array.getType()).isNested() &&
+         !generate.getBody().getOps<GenerateOp>().empty();
+}
+
 void RowReads::readElement(Value array) {
   Place place(getArrayExtents(array.getType()).size(), unknown);
   for (auto [d, index] : llvm::enumerate(place))
@@ -43,6 +49,8 @@ void RowReads::readFold(RowFold fold) {
 }
 
 int64_t RowReads::getDim(Value index) const {
+  if (matchPattern(index, m_Constant()))
+    return fixed;
   auto found = dims.find(index);
   return found == dims.end() ? unknown : found->second;
 }
@@ -83,11 +91,9 @@ void RowReads::read(Value array, Place place) {
   if (place.size() != getArrayExtents(array.getType()).size())
     place.assign(getArrayExtents(array.getType()).size(), unknown);
   Operation *op = array.getDefiningOp();
-  bool isVirtual =
-      op && isa<ObsDialect>(op->getDialect()) && !isa<ForceOp>(op) &&
-      (op->getNumRegions() ||
-       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<PullType>));
-  if (!isVirtual) {
+  if (!op || !isa<ObsDialect>(op->getDialect()) ||
+      isa<ForceOp, ViewOp, ConstantOp>(op) ||
+      (foldsAreArrays && isOfFolds(array))) {
     places[array].insert(place);
     return;
   }

@@ -21,10 +21,10 @@
 namespace mlir::obs {
 
 /// The index of an array in each dimension: the dimension of the row program
-/// with the same index, or `unknown`. The last dimension of a row program is
-/// the position in the row.
+/// with the same index, `fixed` for a constant, or `unknown`. The last
+/// dimension of a row program is the position in the row.
 using Place = SmallVector<int64_t>;
-constexpr int64_t unknown = -1;
+constexpr int64_t unknown = -1, fixed = -2;
 
 /// A stored array with one element for each row.
 struct RowFold {
@@ -50,12 +50,16 @@ int64_t countElements(ArrayRef<int64_t> extents);
 /// Erases the arrays of `block` that no operation reads, also stored ones.
 void eraseUnused(Block &block);
 
-/// The places at which the elements of rows read the arrays that are not
-/// elementwise functions or index maps of other arrays.
+/// True if each element of an array that is not stored is the fold of a row.
+bool isOfFolds(Value array);
+
+/// The places at which the elements of rows read arrays in memory.
 class RowReads {
 public:
-  /// `rank` is the number of dimensions that count rows.
-  explicit RowReads(unsigned rank) : rank(rank) {}
+  /// `rank` is the number of dimensions that count rows. If folds are arrays,
+  /// an array of folds counts as an array in memory.
+  explicit RowReads(unsigned rank, bool foldsAreArrays = false)
+      : rank(rank), foldsAreArrays(foldsAreArrays) {}
 
   /// The reads of the element at the place (0, 1, ...) of an array.
   void readElement(Value array);
@@ -72,6 +76,7 @@ private:
   void read(Value array, Place place);
 
   unsigned rank;
+  bool foldsAreArrays;
   llvm::DenseMap<Value, int64_t> dims;
   std::set<std::pair<void *, Place>> seen;
 };
