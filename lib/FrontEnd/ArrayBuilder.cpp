@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/FrontEnd/ArrayBuilder.h"
+
+#include "RowFolds.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
 
@@ -497,6 +499,10 @@ private:
 /// executed many times, and the code of a kernel would be large.
 static constexpr unsigned maxReads = 48;
 
+bool ArrayBuilder::canRepeat(Value array, unsigned times) {
+  return ReadCounter(maxReads).count(array) * times <= maxReads;
+}
+
 /// The elements of `array` in memory, if they were stored before `op`; else
 /// null.
 static Value findStored(Value array, Operation *op) {
@@ -566,6 +572,9 @@ static Value getUnreadPush(ForceOp force, Value operand) {
 }
 
 void ArrayBuilder::finish(FunctionOpInterface function) {
+  // The primal result of a gradient, for example, is often not used.
+  function.walk([](Block *block) { eraseUnused(*block); });
+  inlineFolds(function);
   fuseRows(function);
   fuseReductions(function);
   SmallVector<ForceOp> forces;

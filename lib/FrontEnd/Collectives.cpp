@@ -18,14 +18,21 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The level of a row: a thread up to 16 elements, a warp up to 1024 elements,
+/// A thread has a row of up to `shortRow` elements. All blocks share rows of
+/// `longRow` elements or more if there are few.
+static constexpr int64_t shortRow = 16, longRow = 1 << 15;
+
+/// The maximum number of components of the element that columns are joined to.
+static constexpr int64_t maxComponents = 4;
+
+/// The level of a row: a thread for a short row, a warp up to 1024 elements,
 /// else a block. If the length is dynamic, the level is block.
 static Level getRowLevel(Value array) {
   int64_t length = getArrayBound(array.getType(),
                                  getArrayExtents(array.getType()).size() - 1);
   if (ShapedType::isDynamic(length) || length > 1024)
     return Level::Block;
-  return length <= 16 ? Level::Thread : Level::Warp;
+  return length <= shortRow ? Level::Thread : Level::Warp;
 }
 
 static StringAttr getStrategy(ArrayBuilder &b,
@@ -126,6 +133,66 @@ int64_t ArrayBuilder::countParts(int64_t length, int64_t count, int64_t side) {
   return parts;
 }
 
+Value ArrayBuilder::reduceColumns(Value array, unsigned firstColumn,
+                                  ValueRange init, ArrayRef<int64_t> dims,
+                                  ScalarCode combine,
+                                  const CollectiveOptions &options) {
+  SmallVector<OpFoldResult> extents = getExtents(array), outer(extents);
+  outer.truncate(firstColumn);
+  OpFoldResult count = getProduct(ArrayRef(extents).drop_front(firstColumn));
+  unsigned columns = *getConstantIntValue(count), size = init.size();
+  auto addColumns = [&](ArrayRef<OpFoldResult> places) {
+    SmallVector<OpFoldResult> all(places);
+    all.push_back(count);
+    return all;
+  };
+
+  Value table = reshape(array, addColumns(outer));
+  Value elements = generate(outer, [&](ValueRange i) {
+    SmallVector<Value> element, place(i);
+    place.emplace_back();
+    for (unsigned c = 0; c < columns; ++c) {
+      place.back() = getIndex(c);
+      llvm::append_range(element, get(table, place));
+    }
+    return element;
+  });
+  SmallVector<Value> starts;
+  for (unsigned c = 0; c < columns; ++c)
+    llvm::append_range(starts, init);
+  Value sums = reduce(
+      elements, starts, dims,
+      [&](ValueRange e) {
+        SmallVector<Value> combined;
+        for (unsigned c = 0; c < columns; ++c) {
+          SmallVector<Value> both(e.slice(c * size, size));
+          llvm::append_range(both, e.slice((columns + c) * size, size));
+          llvm::append_range(combined, combine(both));
+        }
+        return combined;
+      },
+      options);
+
+  SmallVector<OpFoldResult> kept;
+  if (dims.size() < firstColumn)
+    kept = getExtents(sums);
+  Value result = generate(addColumns(kept), [&](ValueRange i) {
+    SmallVector<Value> place(i.drop_back());
+    if (place.empty())
+      place.push_back(getIndex(0));
+    SmallVector<Value> all = get(sums, place),
+                       found(ArrayRef(all).take_front(size));
+    for (unsigned c = 1; c < columns; ++c) {
+      Value isColumn = compare(Order::EQ, i.back(), getIndex(c));
+      for (unsigned k = 0; k < size; ++k)
+        found[k] = select(isColumn, all[c * size + k], found[k]);
+    }
+    return found;
+  });
+  llvm::append_range(kept, ArrayRef(extents).drop_front(firstColumn));
+  return reshape(result, kept);
+}
+
 Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
                            ScalarCode combine,
                            const CollectiveOptions &options) {
@@ -140,6 +207,26 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   bool isLastKept =
       !kept.empty() && !dims.empty() && kept.back() > sorted.back();
   auto source = cast<PullType>(array.getType());
+  // Neighbouring elements of `side` columns belong to different results.
+  unsigned firstColumn = dims.empty() ? 0 : sorted.back() + 1;
+  ArrayRef<int64_t> columns = source.getExtents().drop_front(firstColumn);
+  int64_t side = ShapedType::isDynamicShape(columns)
+                     ? ShapedType::kDynamic
+                     : ShapedType::getNumElements(columns);
+  // One unit combines a few columns together: it reads whole pieces of memory,
+  // and computes once what the columns share. Short columns stay separate,
+  // because neighbouring threads combine them. So do the columns of one matrix
+  // that is not long: they would need a second kernel.
+  if (isLastKept && !options.level && source.hasStaticExtents()) {
+    int64_t length = 1, components = element.size();
+    for (int64_t dim : sorted)
+      length *= source.getExtents()[dim];
+    bool isLong =
+        kept.size() > columns.size() ? length > shortRow : length >= longRow;
+    if (isLong && side > 0 && side * components <= maxComponents &&
+        canRepeat(array, side - 1))
+      return reduceColumns(array, firstColumn, init, dims, combine, options);
+  }
   // Neighbouring threads read neighbouring columns, each thread a part of one
   // column.
   if (isLastKept && sorted.size() == 1 && options.neutral && !options.level &&
@@ -147,7 +234,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
     int64_t dim = sorted.front(), length = source.getExtents()[dim], count = 1;
     for (int64_t d : kept)
       count *= source.getExtents()[d];
-    int64_t parts = countParts(length, count, source.getExtents().back());
+    int64_t parts = countParts(length, count, side);
     if (parts > 1) {
       CollectiveOptions perThread = options;
       perThread.level = Level::Thread;
@@ -167,7 +254,6 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
       options.level.value_or(kept.empty() ? Level::Grid : getRowLevel(rows));
   // Neighbouring threads read neighbouring columns.
   auto count = getConstantIntValue(getProduct(outer));
-  int64_t side = source.getExtents().back();
   if (isLastKept && !options.level && count && *count >= 2048 &&
       (ShapedType::isDynamic(side) || side >= 16))
     level = Level::Thread;
@@ -177,7 +263,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   int64_t length = getConstantIntValue(flat.back()).value_or(0);
   StringAttr strategy = getStrategy(*this, options);
   if (!isLastKept && !kept.empty() && !options.level && count && *count <= 64 &&
-      length >= 1 << 15) {
+      length >= longRow) {
     int64_t parts = 1;
     for (int64_t divisor = 2, last = std::min<int64_t>(length >> 12, 1024);
          divisor <= last; ++divisor)

@@ -28,231 +28,33 @@
 // come later. For these, the program stores it, too. In the new program, an
 // array of equal elements stands for the results of the reduction, because the
 // program reads its own element only. A row that several parts of the program
-// read stays in the memory of the unit, if it fits.
+// read, or compute by folds of other rows, stays in the memory of the unit, if
+// it fits.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/FrontEnd/ArrayBuilder.h"
+#include "RowFolds.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
-#include <set>
 
 using namespace mlir;
 using namespace mlir::obs;
 
-namespace {
-/// The index of an array in each dimension: the dimension of the row program
-/// with the same index, or `unknown`. The last dimension of a row program is
-/// the position in the row.
-using Place = SmallVector<int64_t>;
-constexpr int64_t unknown = -1;
-
 /// The number of elements that one unit of a program may process while the rest
 /// of the GPU is idle: another kernel would take as long.
-constexpr int64_t longRow = 4096;
+static constexpr int64_t longRow = 4096;
 
 /// The number of rows that keep a GPU busy, about one for each multiprocessor.
-constexpr int64_t fewRows = 128;
+static constexpr int64_t fewRows = 128;
 
-/// A stored array with one element for each row.
-struct RowFold {
-  ForceOp force;
-  DistributeOp rows;
-  /// The components of the element, in the body of `rows`.
-  SmallVector<Value> element;
-  /// The number of elements of a row.
-  int64_t length;
-
-  Value getResult() const { return ForceOp(force).getResults().front(); }
-  ArrayRef<int64_t> getExtents() const {
-    return getArrayExtents(getResult().getType());
-  }
-};
-
-/// The product of static extents.
-int64_t countElements(ArrayRef<int64_t> extents) {
-  int64_t count = 1;
-  for (int64_t extent : extents)
-    count *= extent;
-  return count;
-}
-
-/// The places at which the elements of rows read the arrays that are not
-/// elementwise functions or index maps of other arrays.
-class RowReads {
-public:
-  explicit RowReads(unsigned rank) : rank(rank) {}
-
-  /// The reads of the element at the place (0, 1, ...) of an array.
-  void readElement(Value array) {
-    Place place(getArrayExtents(array.getType()).size(), unknown);
-    for (auto [d, index] : llvm::enumerate(place))
-      index = d;
-    read(array, place);
-  }
-  /// The reads of one iteration of a fold.
-  void readFold(RowFold fold) {
-    Block &body = fold.rows.getBody().front();
-    for (auto [d, argument] : llvm::enumerate(body.getArguments()))
-      dims[argument] = d;
-    readRegion(fold.rows.getBody(), /*isRowProgram=*/true);
-  }
-
-  llvm::MapVector<Value, std::set<Place>> places;
-
-private:
-  int64_t getDim(Value index) const {
-    auto found = dims.find(index);
-    return found == dims.end() ? unknown : found->second;
-  }
-  void readRegion(Region &region, bool isRowProgram = false) {
-    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto get = dyn_cast<GetOp>(op)) {
-        Place place;
-        for (Value index : get.getIndices())
-          place.push_back(getDim(index));
-        read(get.getArray(), place);
-        return WalkResult::advance();
-      }
-      // Arrays of the region are read where another operation uses them.
-      if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>))
-        return WalkResult::skip();
-      bool isFold = isRowProgram && isa<ReduceOp>(op);
-      for (Value operand : op->getOperands())
-        if (isa<PullType>(operand.getType()))
-          read(operand, Place(getArrayExtents(operand.getType()).size(),
-                              isFold ? static_cast<int64_t>(rank) : unknown));
-      return WalkResult::advance();
-    });
-  }
-  /// The reads of a region whose arguments are indices.
-  void readRegion(Region &region, ArrayRef<int64_t> place) {
-    SmallVector<int64_t> before;
-    for (auto [argument, dim] : llvm::zip_equal(region.getArguments(), place)) {
-      before.push_back(getDim(argument));
-      dims[argument] = dim;
-    }
-    readRegion(region);
-    for (auto [argument, dim] : llvm::zip_equal(region.getArguments(), before))
-      dims[argument] = dim;
-  }
-  void read(Value array, Place place);
-
-  unsigned rank;
-  llvm::DenseMap<Value, int64_t> dims;
-  std::set<std::pair<void *, Place>> seen;
-};
-} // namespace
-
-void RowReads::read(Value array, Place place) {
-  if (place.size() != getArrayExtents(array.getType()).size())
-    place.assign(getArrayExtents(array.getType()).size(), unknown);
-  Operation *op = array.getDefiningOp();
-  bool isVirtual =
-      op && isa<ObsDialect>(op->getDialect()) && !isa<ForceOp>(op) &&
-      (op->getNumRegions() ||
-       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<PullType>));
-  if (!isVirtual) {
-    places[array].insert(place);
-    return;
-  }
-  if (!seen.insert({array.getAsOpaquePointer(), place}).second)
-    return;
-  if (isa<MapOp, ZipOp, UnzipOp>(op)) {
-    for (Value operand : op->getOperands())
-      if (isa<PullType>(operand.getType()))
-        read(operand, place);
-    for (Region &region : op->getRegions())
-      readRegion(region);
-    return;
-  }
-  if (auto generate = dyn_cast<GenerateOp>(op))
-    return readRegion(generate.getBody(), place);
-  if (auto reindex = dyn_cast<ReindexOp>(op)) {
-    Region &body = reindex.getBody();
-    readRegion(body, place);
-    Place source;
-    for (Value index : body.front().getTerminator()->getOperands()) {
-      auto argument = dyn_cast<BlockArgument>(index);
-      source.push_back(argument && argument.getOwner() == &body.front()
-                           ? place[argument.getArgNumber()]
-                           : getDim(index));
-    }
-    return read(reindex.getArray(), source);
-  }
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    Place source(place.size(), unknown);
-    for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
-      source[from] = place[d];
-    return read(transpose.getArray(), source);
-  }
-  if (auto slice = dyn_cast<SliceOp>(op)) {
-    Place source(place.size(), unknown);
-    for (auto [d, offset, stride] :
-         llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides()))
-      if (offset == 0 && stride == 1)
-        source[d] = place[d];
-    return read(slice.getArray(), source);
-  }
-  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-    // Equal leading extents keep their indices.
-    ArrayRef<int64_t> to = getArrayExtents(array.getType()),
-                      from = getArrayExtents(reshape.getArray().getType());
-    Place source(from.size(), unknown);
-    for (unsigned d = 0; d < std::min(from.size(), to.size()) &&
-                         from[d] == to[d] && !ShapedType::isDynamic(from[d]);
-         ++d)
-      source[d] = place[d];
-    return read(reshape.getArray(), source);
-  }
-  for (Value operand : op->getOperands())
-    if (isa<PullType>(operand.getType()))
-      read(operand, Place(getArrayExtents(operand.getType()).size(), unknown));
-  for (Region &region : op->getRegions())
-    readRegion(region);
-}
-
-/// The fold that a force stores; std::nullopt for other forces.
-static std::optional<RowFold> getRowFold(ForceOp force) {
-  if (force.getArrays().size() != 1 || !force.getInto().empty())
-    return {};
-  auto last = force.getArrays().front().getDefiningOp<ReindexOp>();
-  auto rows =
-      last ? last.getArray().getDefiningOp<DistributeOp>() : DistributeOp();
-  auto isIndex = [](Value array, unsigned dim) {
-    auto numbers = array.getDefiningOp<GenerateOp>();
-    return numbers && numbers.getBody().front().getTerminator()->getOperand(
-                          0) == numbers.getBody().getArgument(dim);
-  };
-  if (!rows || !last->hasOneUse() || rows->getNumResults() != 1 ||
-      !rows->hasOneUse() ||
-      !llvm::equal(last.getBody().front().getTerminator()->getOperands(),
-                   last.getBody().getArguments().drop_back()) ||
-      !llvm::all_of(llvm::enumerate(rows->getOperands()), [&](auto operand) {
-        return isIndex(operand.value(), operand.index());
-      }))
-    return {};
-  Block &body = rows.getBody().front();
-  auto push = body.getTerminator()->getOperand(0).getDefiningOp<PushOp>();
-  auto splat = push ? push.getArray().getDefiningOp<SplatOp>() : SplatOp();
-  auto reduces = llvm::to_vector(body.getOps<ReduceOp>());
-  if (!splat || reduces.size() != 1 ||
-      getArrayExtents(splat.getType()) != ArrayRef<int64_t>(1))
-    return {};
-  ArrayRef<int64_t> row = getArrayExtents(reduces.front().getArray().getType());
-  RowFold fold{force, rows, llvm::to_vector_of<Value>(splat.getValues()),
-               ShapedType::isDynamicShape(row) ? 0 : countElements(row)};
-  if (ShapedType::isDynamicShape(fold.getExtents()) || !fold.length)
-    return {};
-  return fold;
-}
+/// The number of rows that keep a GPU busy if a warp processes each of them.
+static constexpr int64_t manyRows = 2048;
 
 namespace {
 /// The arrays of one force, and the folds that are fused with them.
@@ -267,15 +69,21 @@ public:
 
 private:
   /// The reads of the code that computes an array of `last`, or a fold.
-  RowReads findReads(Value array) const;
+  RowReads findReads(Value array, bool foldsAreArrays = false) const;
   /// True if `op` comes after the program.
   bool isLater(Operation *op) const;
   /// True if all operations that read the result of a fold are in the program
   /// or, without other arrays between, after it.
   bool isReadInside(const RowFold &fold) const;
   /// The arrays of which the program stores one row, because several parts of
-  /// the program read it.
+  /// the program read or compute it.
   SmallVector<Value> findKept(Level level) const;
+  /// True if the elements that the folds read are those of the row or of the
+  /// position in it, not of both: all rows read the same elements, which the
+  /// caches have.
+  bool areShared() const;
+  /// The unit of a row. If rows are shared, a warp waits for no memory, and the
+  /// results of lanes need no barrier of a block.
   Level getLevel() const;
   /// The same array in the program, where `map` has other arrays.
   Value clone(Value array);
@@ -296,8 +104,8 @@ private:
 };
 } // namespace
 
-RowReads RowProgram::findReads(Value array) const {
-  RowReads reads(outer.size());
+RowReads RowProgram::findReads(Value array, bool foldsAreArrays) const {
+  RowReads reads(outer.size(), foldsAreArrays);
   std::optional<RowFold> fold;
   if (auto force = array.getDefiningOp<ForceOp>())
     fold = getRowFold(force);
@@ -445,9 +253,33 @@ bool RowProgram::select(ArrayRef<RowFold> all) {
   return !folds.empty() && isBusy;
 }
 
+bool RowProgram::areShared() const {
+  auto isOfAll = [&](const Place &place) {
+    auto isOfRow = [&](int64_t index) {
+      return index >= 0 && index < static_cast<int64_t>(outer.size());
+    };
+    bool isOfOneRow = llvm::any_of(place, isOfRow);
+    bool isOfPosition = llvm::any_of(place, [&](int64_t index) {
+      return index >= static_cast<int64_t>(outer.size());
+    });
+    return !llvm::is_contained(place, unknown) && !(isOfOneRow && isOfPosition);
+  };
+  SmallVector<Value> combined = llvm::to_vector(llvm::make_first_range(folds));
+  if (getRowFold(last))
+    llvm::append_range(combined, arrays);
+  return llvm::all_of(combined, [&](Value fold) {
+    return llvm::all_of(findReads(fold).places, [&](auto &entry) {
+      return folds.contains(entry.first) || llvm::all_of(entry.second, isOfAll);
+    });
+  });
+}
+
 Level RowProgram::getLevel() const {
   if (length <= 16)
     return Level::Thread;
+  if (countElements(outer) >= manyRows && areShared() &&
+      findKept(Level::Block).empty())
+    return Level::Warp;
   bool isBlock = length > 512 || (length > 128 && countElements(outer) < 1024);
   return isBlock ? Level::Block : Level::Warp;
 }
@@ -457,7 +289,8 @@ SmallVector<Value> RowProgram::findKept(Level level) const {
   Place own = llvm::to_vector(llvm::seq<int64_t>(0, outer.size()));
   llvm::SetVector<Value> others;
   auto add = [&](Value array) {
-    for (auto &[source, places] : findReads(array).places)
+    for (auto &[source, places] :
+         findReads(array, /*foldsAreArrays=*/true).places)
       if (llvm::all_of(places, [&](ArrayRef<int64_t> place) {
             return place.size() == own.size() + 1 &&
                    place.drop_back() == ArrayRef(own);
@@ -520,16 +353,6 @@ SmallVector<Value> RowProgram::cloneElement(RowFold &fold, ValueRange place) {
       b.clone(op, map);
   return llvm::map_to_vector(fold.element,
                              [&](Value v) { return map.lookupOrDefault(v); });
-}
-
-/// Erases the arrays of `block` that no operation reads, also stored ones.
-static void eraseUnused(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    auto force = dyn_cast<ForceOp>(op);
-    if (isOpTriviallyDead(&op) ||
-        (force && force.getInto().empty() && op.use_empty()))
-      op.erase();
-  }
 }
 
 void RowProgram::build() {
@@ -620,8 +443,6 @@ void RowProgram::build() {
 }
 
 void ArrayBuilder::fuseRows(FunctionOpInterface function) {
-  // The primal result of a gradient, for example, is often not used.
-  function.walk([](Block *block) { eraseUnused(*block); });
   // A force takes as many of the folds before it as it can.
   for (bool isChanged = true; isChanged;) {
     isChanged = false;

@@ -67,6 +67,9 @@ LARGE: dict[str, Callable[[], list[Any]]] = {
         floats(2 * K, 512), floats(512, K, seed=1), floats(K, seed=2), floats(K, 256, seed=3)
     ],
     "n_body": lambda: [floats(4 * K, 2)],
+    "kernel_matrix": lambda: [floats(8 * K, 3), floats(4 * K, 3, seed=1)],
+    "columns": lambda: [floats(2 * K, 2000, 3), floats(2 * K, 2000, 2, seed=1)],
+    "centred": lambda: [floats(4 * M, 3) / 8],
     "cumulative": lambda: [floats(4 * M) / 1000],
     "cumulative_rows": lambda: [floats(4 * K, 2 * K)],
     "recurrence": lambda: [floats(4 * M) / 8, floats(4 * M, seed=1)],

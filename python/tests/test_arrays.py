@@ -241,6 +241,14 @@ READS: dict[str, tuple[Any, bool]] = {
         False,
     ),
     "reshaped": (lambda a, m, h, w: a.reshape(h, w), False),
+    "reshaped_column": (
+        lambda a, m, h, w: arrays.zip_with(
+            operator.sub,
+            arrays.replicate((ALL, w), arrays.slice((2 * m).reshape(h * w, 1), (ALL, 0))[:h]),
+            arrays.replicate((h, ALL), a[:w]),
+        ),
+        True,
+    ),
 }
 
 

@@ -315,6 +315,24 @@ def n_body(x: Any) -> Any:
     return (d / (r * jnp.sqrt(r))[..., None]).sum(1)
 
 
+@case(floats(20, 3), floats(30, 3, seed=1))
+def kernel_matrix(x: Any, y: Any) -> Any:
+    """The distances are read by three reductions, and twice by the result."""
+    d = ((x[:, None] - y[None]) ** 2).sum(-1)
+    return jax.nn.softmax(-d), d.min(1)
+
+
+@case(floats(4, 30, 3), floats(5, 40, 2, seed=1))
+def columns(x: Any, y: Any) -> Any:
+    """Reductions of a few columns, whose elements are neighbours in memory."""
+    return jax.nn.softmax(x, 1), x.mean(1), jnp.argmax(y, 1)
+
+
+@case(floats(1 << 15, 3) / 8)
+def centred(x: Any) -> Any:
+    return (x - x.mean(0)) / x.std(0), x.max(0)
+
+
 # Scans.
 
 

@@ -440,6 +440,61 @@ def test_a_row_is_read_once(length: int) -> None:
         same(compiled(function)(x), function(x))
 
 
+def distances(x: Any, y: Any) -> Any:
+    """The squared distances of all pairs of points."""
+    return (x[:, None] - y).square().sum(-1)
+
+
+@pytest.mark.parametrize(
+    ("function", "kernels"),
+    [
+        (lambda x, y: (-distances(x, y)).softmax(-1), 1),
+        (lambda x, y: distances(x, y).argmin(1), 1),
+        (lambda x, y: (distances(x, y) + 1).sqrt(), 1),
+        (lambda x, y: ((d := distances(x, y)).exp(), d.amax(1)), 2),
+        # These are stored: a result, an operand of a product, and what a scan reads.
+        (lambda x, y: (d := distances(x, y), d.amin(1)), 2),
+        (lambda x, y: distances(x, y) @ y, 2),
+        (lambda x, y: distances(x, y).cumsum(1), 2),
+        # Few results, and results that are read many times.
+        (lambda x, y: (x.square().sum(1) + 1).softmax(0), 2),
+        (lambda x, y: (distances(x, y) * torch.arange(9)[:, None, None]).amax(-1), 2),
+    ],
+)  # fmt: skip
+def test_short_reductions_are_computed_where_they_are_read(function: Any, kernels: int) -> None:
+    x, y = torch.randn(20, 3), torch.randn(30, 3)
+    explanation = backend.explain(function, x, y)
+    assert [len(names) for g in explanation.graphs for _, names, _ in g.programs] == [kernels]
+    same(compiled(function)(x, y), function(x, y))
+
+
+@pytest.mark.parametrize("fold", ["sum", "mean", "amax"])
+@pytest.mark.parametrize("columns", [2, 4])
+def test_few_columns_of_rows_that_share_their_elements(columns: int, fold: str) -> None:
+    """One kernel computes each distance once for all columns, and writes its result only."""
+
+    def function(x: Any, y: Any) -> Any:
+        d = x[:, None] - y
+        return getattr(d / (d.square().sum(-1, keepdim=True) + 0.1), fold)(1) + 1
+
+    x, y = torch.randn(600, columns), torch.randn(40, columns)
+    ((*_, written),) = kernels_of(function, x, y)
+    assert written == x.nbytes
+    same(compiled(function)(x, y), function(x, y))
+    same(compiled(function, dynamic=True)(x, y), function(x, y))
+
+
+@pytest.mark.parametrize("rows", [600, 1 << 11, 1 << 16])
+def test_one_column_of_rows_that_share_their_elements(rows: int) -> None:
+    def function(x: Any, y: Any) -> Any:
+        return (x[:, None] * y).amin(1)
+
+    x, y = torch.randn(rows, 1), torch.randn(17, 1)
+    ((*_, written),) = kernels_of(function, x, y)
+    assert written == x.nbytes
+    same(compiled(function)(x, y), function(x, y))
+
+
 @pytest.mark.parametrize("length", [33, 1025])
 def test_rows_of_which_little_is_read_are_not_stored(length: int) -> None:
     """A cross entropy stores two numbers of each row, not the logarithms of a softmax."""

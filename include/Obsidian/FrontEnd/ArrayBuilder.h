@@ -275,10 +275,17 @@ private:
   readPadded(Value array, ValueRange places, ArrayRef<int64_t> holes,
              llvm::function_ref<SmallVector<Value>()> padding);
   Value limitReads(Value array);
+  /// True if the code of an element of `array` is short enough to be executed
+  /// `times` times more.
+  static bool canRepeat(Value array, unsigned times);
+  /// Computes short reductions of rows where they are read, if their results
+  /// would take more memory than what they read.
+  void inlineFolds(FunctionOpInterface function);
   /// Makes one program of the reductions of rows that an array reads, and of
   /// this array.
   void fuseRows(FunctionOpInterface function);
-  /// Makes one reduction of several reductions of one array by all blocks.
+  /// Makes one reduction of several reductions of one array by all blocks, or of
+  /// the same rows.
   void fuseReductions(FunctionOpInterface function);
   Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.
@@ -288,6 +295,12 @@ private:
   /// for each of the `count` results. `side` neighbouring results read
   /// neighbouring elements.
   static int64_t countParts(int64_t length, int64_t count, int64_t side);
+  /// The reduction of an array that is not reduced along its last dimensions,
+  /// which begin at `firstColumn`. The elements at their indices are the
+  /// components of one element.
+  Value reduceColumns(Value array, unsigned firstColumn, ValueRange init,
+                      ArrayRef<int64_t> dims, ScalarCode combine,
+                      const CollectiveOptions &options);
   /// The part of an array with the indices `place` in the first dimensions.
   Value getRow(Value array, ValueRange place);
   /// The product of two arrays by tiles in shared memory.

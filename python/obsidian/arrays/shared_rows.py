@@ -107,6 +107,10 @@ class _Reads:
             self.visit(source, [index[order.index(d)] for d in range(len(order))])
         elif kind in ("obs.reverse", "obs.slice", "obs.take", "obs.unzip"):
             self.visit(re.findall(_NAME, rest)[0], index)
+        elif kind == "obs.reshape":
+            # Any index of the source may depend on any index of the result.
+            rank = rest.partition("->")[0].count(" x ")
+            self.visit(re.findall(_NAME, rest)[0], [everything] * rank)
         elif kind not in ("obs.iota", "obs.splat"):
             raise _UnknownError
 

@@ -6,18 +6,20 @@ In: tensors, and the arguments of a node. Out: tensors. Reductions and scans are
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import arrays
+from .. import arrays, programs
 from .. import functions as fn
+from ..arrays.shared_rows import have_threads, is_shared
 from ..branching import choose
 from ..errors import TraceError
 from ..levels import Level
-from ..pending import finish
+from ..pending import finish, pending
 from ..scalars import Scalar
 from ..sources import generate
 from ..types import i1, i32, i64
@@ -28,6 +30,7 @@ from .values import (
     Tensor,
     UnsupportedError,
     convert,
+    is_static,
     kind_of,
     narrow,
     number,
@@ -39,6 +42,9 @@ from .values import (
 
 #: Columns of more rows are folded in parts.
 COLUMN = 64
+#: Up to this many neighbouring columns are components of one element. With as many rows of columns,
+#: a warp for each of them keeps a GPU busy.
+COLUMNS, WARPS = 4, 1 << 11
 
 
 def least(kind: type[Scalar]) -> Any:
@@ -128,18 +134,29 @@ def folded_dims(arguments: Sequence[Any], keywords: dict[str, Any], rank: int) -
     return sorted(d % max(rank, 1) for d in ([dims] if isinstance(dims, int) else dims))
 
 
+def _rows_of(
+    b: Builder, x: Tensor, arguments: Sequence[Any], keywords: dict[str, Any]
+) -> tuple[Tensor, list[Any], list[int]]:
+    """A matrix of the rows that a reduction combines, their shape, and the dimensions that stay."""
+    dims = folded_dims((x, *arguments), keywords, x.rank)
+    kept = [d for d in range(x.rank) if d not in dims]
+    rows, row = [x.shape[d] for d in kept], [x.shape[d] for d in dims if x.rank]
+    return b.reshape(b.permute(x, [*kept, *dims][: x.rank]), [*rows, product(row)]), rows, kept
+
+
 @lowering(*FOLDS)
 def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
     outs = out if isinstance(out, (list, tuple)) else [out]
-    dims = folded_dims((x, *more), keywords, x.rank)
-    kept = [d for d in range(x.rank) if d not in dims]
-    rows, row = [x.shape[d] for d in kept], [x.shape[d] for d in dims if x.rank]
-    flat = b.reshape(b.permute(x, [*kept, *dims][: x.rank]), [*rows, product(row)])
+    flat, rows, kept = _rows_of(b, x, more, keywords)
     *extents, length = b.extents(flat.shape)
     fold = fold_of(name, x.dtype, outs, length)
+    has_columns = bool(kept) and kept[-1] == x.rank - 1
+    joined = _joined(flat, extents, length, fold) if has_columns else None
+    if joined is not None:
+        return b.reshape(b.new(joined, out.dtype, rows), out.shape)
     source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
     level = None
-    if kept and kept[-1] == x.rank - 1:
+    if has_columns:
         # The threads of a warp have neighbouring columns.
         level = Level.thread
         if isinstance(length, int) and length > COLUMN:
@@ -149,6 +166,56 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
     parts = _parts(ends)
     tensors = [b.reshape(b.new(part, o.dtype, rows), o.shape) for part, o in zip(parts, outs)]
     return tensors if isinstance(out, (list, tuple)) else tensors[0]
+
+
+def inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Tensor:
+    """A reduction of short rows that is computed where it is read. It has no loop."""
+    flat, rows, _ = _rows_of(b, x, more, keywords)
+    length = flat.shape[-1]
+    fold = fold_of(name, x.dtype, [out], length)
+
+    def element(*place: Any) -> Any:
+        elements = [fold.prepare(flat.read(*place, k), k) for k in range(length)]
+        return fold.finish(functools.reduce(fold.combine, elements), length)[0]
+
+    return b.reshape(b.generate(rows, out.dtype, element, flat), out.shape)
+
+
+def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> Any:
+    """The folds of a few columns, if all rows of columns read the same elements; else None.
+
+    The columns of a row are components of one element, so that what they share is computed once.
+    """
+    *outer, width = extents
+    if not outer or not isinstance(width, int) or width > COLUMNS:
+        return None
+
+    def element(*place: Any) -> Any:
+        *row, i = place
+        return tuple(fold.prepare(flat.read(*row, c, i), i) for c in range(width))
+
+    source = generate(*outer, length)(element)
+    if len(source.type.element.leaves) != width or not is_shared(source):
+        return None
+
+    def row(*place: Any) -> Any:
+        own = generate(length)(lambda i: source[(*place, i)])
+        start = tuple(fold.init() for _ in range(width))
+        total = own.reduce(lambda x, y: tuple(map(fold.combine, x, y)), start, commutative=True)
+        first, *rest = (fold.finish(one, length)[0] for one in total)
+
+        def column(c: Any) -> Any:
+            found = first
+            for k, one in enumerate(rest, 1):
+                found = fn.where(c == k, one, found)
+            return found
+
+        return generate(width)(column)
+
+    count = product(source.type.extents[:-1]) if is_static(outer) else 0
+    few = Level.warp if count >= WARPS else Level.block
+    level = Level.thread if have_threads(source) else few
+    return pending(programs.grid_of(*outer, level=level)(row), extents)
 
 
 def _in_parts(source: Any, extents: Sequence[Any], length: int, fold: Fold) -> Any:

@@ -22,12 +22,12 @@ from ..locations import Location
 from ..trace import Trace, current
 from ..types import ArrayType, Element, ParameterType, f64, index
 from ..views import ALIGNMENT
-from . import folds  # noqa: F401  enters its lowerings
 from .decompositions import is_of_library
 from .elementwise import elementwise, lower_elementwise, name_of
+from .folds import inline_fold
 from .moves import LOWERINGS
 from .reports import Fallback, GraphReport, note, warn_of
-from .rows import Group, find_groups, lower_group, units_of
+from .rows import Group, find_groups, find_inline, lower_group, units_of
 from .values import Builder, Tensor, UnsupportedError, kind_of, torch
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat)
@@ -361,7 +361,8 @@ class _Tracer:
                     b.symbols[s.symbol] = given[str(s.symbol)]
                 elif s.node is not None:
                     self._enter(s, given[s.node.name])
-        owner = find_groups(self.part.nodes, b.extent)
+        self.inline = find_inline(self.part.nodes, b.extent)
+        owner = find_groups(self.part.nodes, b.extent, self.inline)
         for unit in units_of(self.part.nodes, owner):
             node = unit.members[0] if isinstance(unit, Group) else unit
             try:
@@ -407,7 +408,7 @@ class _Tracer:
 
             given, named = torch.fx.node.map_arg((unit.args, dict(unit.kwargs)), argument)
             named = {k: v for k, v in named.items() if k not in _OF_RESULT}
-            lower = LOWERINGS[name]
+            lower = inline_fold if unit in self.inline else LOWERINGS[name]
             if "name" in inspect.signature(lower).parameters:
                 named["name"] = name
             tensors[unit] = lower(b, _value(unit), *given, **named)

@@ -88,8 +88,61 @@ def _rows_of(node: Any) -> Group | None:
     return None if is_few or is_one(group.length) else group
 
 
-def find_groups(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> dict[Any, Group]:
-    """The group of each node that is in one."""
+def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
+    """The short reductions that are computed where they are read.
+
+    Their results take more memory than what they read, such as the distances of all pairs of
+    points, and other reductions and stored tensors read each result a few times.
+    """
+    inside = set(nodes)
+
+    def is_virtual(node: Any) -> bool:
+        is_view = name_of(node.target) in _RESHAPES
+        return node in inside and (is_view or elementwise(node, extent) is not None)
+
+    def sources(node: Any) -> list[Any]:
+        """The nodes in memory from which the operands of a node are computed."""
+        seen = list(node.all_input_nodes)
+        for n in seen:
+            seen += [m for m in n.all_input_nodes if is_virtual(n) and m not in seen]
+        return [n for n in seen if not is_virtual(n)]
+
+    def reads(node: Any) -> int | None:
+        """The number of elements that others compute from those of a node, if it is known."""
+        seen, count = [node], 0
+        for n in seen:
+            for user in n.users:
+                if is_virtual(user):
+                    seen += [user] if user not in seen else []
+                elif user in inside and _is_fold(user):
+                    count += _value(n).numel()
+                elif user in inside or n is node:
+                    return None
+            is_stored = any(user not in inside for user in n.users)
+            count += _value(n).numel() if is_stored else 0
+        return count
+
+    def is_inline(node: Any) -> bool:
+        rows, value = _rows_of(node), _value(node)
+        if rows is None or not isinstance(value, torch.Tensor) or "arg" in name_of(node.target):
+            return False
+        if not isinstance(rows.length, int) or not 0 < rows.length <= OF_THREADS:
+            return False
+        known = [value, *(_value(n) for n in sources(node))]
+        if not all(isinstance(v, torch.Tensor) and is_static(v.shape) for v in known):
+            return False
+        size, *read = [v.numel() * v.itemsize for v in known]
+        count = reads(node)
+        is_few = count is not None and count * rows.length <= OF_THREADS * value.numel()
+        return sum(read) < size and is_few
+
+    return set(filter(is_inline, nodes))
+
+
+def find_groups(
+    nodes: Sequence[Any], extent: Callable[[Any], Any], inline: set[Any]
+) -> dict[Any, Group]:
+    """The group of each node that is in one; `inline` are reductions that are in none."""
     owner: dict[Any, Group] = {}
     inside = set(nodes)
 
@@ -109,7 +162,7 @@ def find_groups(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> dict[Any,
 
     groups: list[Group] = []
     for node in nodes:
-        rows = _rows_of(node)
+        rows = None if node in inline else _rows_of(node)
         if rows is not None:
             fitting = [g for g in groups if g.dims == rows.dims and are_same(g.shape, rows.shape)]
             groups += [] if any(not depends(node, g) for g in fitting) else [rows]

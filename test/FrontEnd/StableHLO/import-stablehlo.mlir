@@ -241,9 +241,12 @@
   "func.return"(%s) : (tensor<f32>) -> ()
 }) : () -> ()
 
-// Operations that differ in an attribute, an operand or a region are not equal.
+// Operations that differ in an attribute, an operand or a region are not equal. The sums and the maxima of the columns are pairs.
 // CHECK-LABEL: func.func @other_sums
-// CHECK-COUNT-3: obs.reduce
+// CHECK:      obs.reduce (
+// CHECK-NEXT:   arith.addf
+// CHECK-NEXT:   arith.maximumf
+// CHECK:      obs.reduce { arith.addf }
 "func.func"() <{function_type = (tensor<5x5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>), sym_name = "other_sums"}> ({
 ^bb0(%x: tensor<5x5xf32>):
   %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
