@@ -25,9 +25,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::races;
 
-/// On a parameter: it may be the same array as others with this attribute.
-static constexpr StringLiteral mayAliasMark = "obs.may_alias";
-
 /// The first of the values of a kernel that may be the same memory as `root`,
 /// which can be itself: of the parameters that may be one array, or of the
 /// operations that give the shared memory of the block.
@@ -44,10 +41,12 @@ static Value getRepresentative(Value root) {
   auto kernel =
       argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
                : gpu::GPUFuncOp();
-  if (!kernel || !kernel.getArgAttr(argument.getArgNumber(), mayAliasMark))
+  if (!kernel || !getArgAttr<ObsDialect::MayAliasAttrHelper>(
+                     kernel, argument.getArgNumber()))
     return root;
   for (BlockArgument other : kernel.getArguments())
-    if (kernel.getArgAttr(other.getArgNumber(), mayAliasMark))
+    if (getArgAttr<ObsDialect::MayAliasAttrHelper>(kernel,
+                                                   other.getArgNumber()))
       return other;
   return root;
 }
@@ -112,8 +111,7 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
     return std::nullopt;
   access.isShared =
       access.root.getDefiningOp<gpu::DynamicSharedMemoryOp>() != nullptr;
-  if (auto contract = op->getAttrOfType<StringAttr>("obs.contract"))
-    access.contract = contract.getValue();
+  access.contract = getWriteMark(op);
   return access;
 }
 
@@ -260,15 +258,15 @@ LogicalResult races::requireAliasMarks(gpu::GPUFuncOp kernel,
       for (BlockArgument b : arguments) {
         unsigned i = a.getArgNumber(), j = b.getArgNumber();
         if (i < j && (written.contains(a) || written.contains(b)) &&
-            !(kernel.getArgAttr(i, mayAliasMark) &&
-              kernel.getArgAttr(j, mayAliasMark)) &&
+            !(getArgAttr<ObsDialect::MayAliasAttrHelper>(kernel, i) &&
+              getArgAttr<ObsDialect::MayAliasAttrHelper>(kernel, j)) &&
             getArray(launch.getKernelOperand(i)) ==
                 getArray(launch.getKernelOperand(j)))
           return mlir::emitError(launch.getLoc())
                  << "[race-stage] passes one array as the parameters " << i
                  << " and " << j << " of kernel '" << kernel.getName()
                  << "', which takes them for two arrays; mark both with "
-                 << mayAliasMark;
+                 << ObsDialect::MayAliasAttrHelper::getNameStr();
       }
   return success();
 }
@@ -504,7 +502,7 @@ bool Uniformity::compute(Value value, Between between) {
   // has its own shared memory.
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     std::optional<MemoryAccess> access = getMemoryAccess(op);
-    return access && access->contract.empty() &&
+    return access && !access->contract &&
            !(access->isShared && between == Between::Blocks) &&
            all(load.getIndices()) && isUniform(load.getMemRef(), between);
   }

@@ -16,6 +16,7 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -40,11 +41,8 @@ struct MemoryAccess {
   SmallVector<Value> indices;
   /// The number of bytes of one access.
   int64_t bytes;
-  /// The promise of the source. "any": the value of any writing thread is
-  /// correct. "disjoint": no two writes have the same element. "published": it
-  /// is written before a flag is set, and read after the flag is read. Empty if
-  /// there is no promise.
-  StringRef contract;
+  /// The promise of the source; none if there is no promise.
+  std::optional<WriteMark> contract;
 };
 
 /// The memory of which a view, cast or part of memory is a part.

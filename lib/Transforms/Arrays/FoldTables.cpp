@@ -104,7 +104,7 @@ static Value createTable(OpBuilder &builder, Location loc,
     auto type = RankedTensorType::get(value.extents, value.elementType);
     auto table = ConstantOp::create(builder, loc,
                                     DenseElementsAttr::get(type, elements));
-    table->setAttr(constantAttrName, builder.getUnitAttr());
+    setAttr<ObsDialect::ConstantAttrHelper>(table);
     tables.push_back(table);
   }
   return tables.size() == 1 ? tables.front()

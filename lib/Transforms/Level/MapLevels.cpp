@@ -8,7 +8,6 @@
 #include "Accesses.h"
 #include "LaneArrays.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Host/KernelNames.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Obsidian/Transforms/Level/Passes.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
@@ -77,7 +76,7 @@ static LogicalResult verifyReady(KernelOp kernel) {
         return WalkResult::interrupt();
       }
       if (home.getStorage() == Storage::Shared &&
-          !op->getAttrOfType<IntegerAttr>("obs.offset")) {
+          !getAttr<ObsDialect::OffsetAttrHelper>(op)) {
         op->emitOpError("has no place in shared memory yet; run "
                         "obs-plan-shared first");
         return WalkResult::interrupt();
@@ -148,14 +147,14 @@ void KernelMapper::createFunction() {
     types.push_back(MemRefType::get({}, memory.getElementType()));
     types.append(memory.getNumDynamicDims(), builder.getIndexType());
   }
-  StringRef name = getSourceName(kernel, kernelEntryAttrName);
+  StringRef name = kernel.getSourceName();
   function = gpu::GPUFuncOp::create(builder, loc, name,
                                     builder.getFunctionType(types, {}));
   SymbolTable(module).insert(function);
   if (function.getName() != name)
-    function->setAttr(entryAttrName, builder.getStringAttr(name));
-  if (kernel->hasAttr(unnamedAttrName))
-    function->setAttr(unnamedAttrName, builder.getUnitAttr());
+    setAttr<ObsDialect::EntryAttrHelper>(function, builder.getStringAttr(name));
+  if (kernel.getUnnamed())
+    setAttr<ObsDialect::UnnamedAttrHelper>(function);
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(
@@ -166,8 +165,9 @@ void KernelMapper::createFunction() {
   builder.setInsertionPointToStart(&body);
   unsigned next = 0;
   for (BlockArgument argument : old.getArguments()) {
-    if (kernel.getArgAttr(argument.getArgNumber(), "obs.may_alias"))
-      function.setArgAttr(next, "obs.may_alias", builder.getUnitAttr());
+    if (getArgAttr<ObsDialect::MayAliasAttrHelper>(kernel,
+                                                   argument.getArgNumber()))
+      setArgAttr<ObsDialect::MayAliasAttrHelper>(function, next);
     Value value = body.getArgument(next++);
     if (auto memory = dyn_cast<MemRefType>(argument.getType())) {
       SmallVector<OpFoldResult> sizes, strides(memory.getRank());
@@ -262,12 +262,12 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
     memory = memref::AllocaOp::create(
         builder, alloc.getLoc(), MemRefType::get(shape, type.getElementType()));
     if (isInLanes(type)) {
-      memory.getDefiningOp()->setAttr("obs.lanes", builder.getUnitAttr());
+      setAttr<ObsDialect::LanesAttrHelper>(memory.getDefiningOp());
       lanes.addArray(memory, type.getShape());
     }
   } else {
     builder.setInsertionPoint(alloc);
-    int64_t offset = alloc->getAttrOfType<IntegerAttr>("obs.offset").getInt();
+    int64_t offset = getAttr<ObsDialect::OffsetAttrHelper>(alloc).getInt();
     Value position = constant(offset);
     if (home.getOwner() == Level::Warp) {
       Value mine = arith::MulIOp::create(builder, loc, warp,
@@ -307,8 +307,8 @@ void KernelMapper::mapOwned(memref::AllocOp alloc) {
                                     cast<memref::StoreOp>(access).getValue(),
                                     memory, index);
     }
-    if (Attribute mark = access->getAttr(copyAttrName))
-      own->setAttr(copyAttrName, mark);
+    if (hasAttr<ObsDialect::CopyAttrHelper>(access))
+      setAttr<ObsDialect::CopyAttrHelper>(own);
     if (!llvm::all_equal(elements))
       markSteps(own, elements);
     access->erase();
@@ -318,7 +318,7 @@ void KernelMapper::mapOwned(memref::AllocOp alloc) {
 
 /// A table that the kernel reads moves into the module of the kernels.
 void KernelMapper::mapTable(memref::GetGlobalOp table) {
-  table->removeAttr(constantAttrName);
+  removeAttr<ObsDialect::ConstantAttrHelper>(table);
   if (module.lookupSymbol(table.getName()))
     return;
   auto global =
@@ -381,9 +381,9 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   };
   auto loop = [&](Value from, Value to, Value step) {
     auto op = scf::ForOp::create(builder, loc, from, to, step);
-    if (Attribute items = leaf->getAttr(itemsAttrName)) {
+    if (auto items = getAttr<ObsDialect::ItemsAttrHelper>(leaf)) {
       numberOrigins(leaf, nextOrigin);
-      op->setAttr(itemsAttrName, items);
+      setAttr<ObsDialect::ItemsAttrHelper>(op, items);
     }
     builder.setInsertionPointToStart(op.getBody());
     return op.getInductionVar();
@@ -397,7 +397,7 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
     loc = kernel.getLoc();
     return;
   }
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   std::optional<int64_t> n = getConstantIntValue(extent);
   Value bound = getValueOrCreateConstantIndexOp(builder, loc, extent);
   if (distribution && distribution.getValue() == Distribution::Blocked) {
@@ -547,7 +547,7 @@ gpu::GPUFuncOp KernelMapper::run() {
     lanes.mapUniformLoad(load);
   SmallVector<scf::ForOp> spread;
   function.walk([&](scf::ForOp loop) {
-    if (loop->removeAttr("obs.map") &&
+    if (removeAttr<ObsDialect::MapAttrHelper>(loop) &&
         getConstantIntValue(loop.getUpperBound()) == 1)
       spread.push_back(loop);
   });
@@ -564,8 +564,8 @@ gpu::GPUFuncOp KernelMapper::run() {
   // several stores was only for the placement of barriers.
   function.walk([](memref::StoreOp store) {
     if (getInitialNesting(store)) {
-      store->removeAttr("obs.contract");
-      store->removeAttr("obs.origin");
+      removeAttr<ObsDialect::ContractAttrHelper>(store);
+      removeAttr<ObsDialect::OriginAttrHelper>(store);
     }
   });
   return function;
@@ -589,7 +589,7 @@ static LogicalResult placeTables(ModuleOp module) {
     if (!use->getParentOfType<KernelOp>())
       return;
     auto table = module.lookupSymbol<memref::GlobalOp>(use.getName());
-    bool isGood = use->hasAttr(constantAttrName);
+    bool isGood = hasAttr<ObsDialect::ConstantAttrHelper>(use);
     auto [entry, isNew] = tables.try_emplace(table, isGood);
     entry->second &= isGood;
   });
@@ -599,7 +599,7 @@ static LogicalResult placeTables(ModuleOp module) {
   };
   int64_t bytes = 0;
   for (auto &[table, isGood] : tables)
-    if (table->hasAttr(constantAttrName))
+    if (hasAttr<ObsDialect::ConstantAttrHelper>(table))
       bytes += getSize(table);
   if (bytes > constantMemoryBytes) {
     InFlightDiagnostic error =
@@ -607,16 +607,16 @@ static LogicalResult placeTables(ModuleOp module) {
         << bytes << " bytes, but there are " << constantMemoryBytes
         << "; leave out 'in constant' for some";
     for (auto &[table, isGood] : tables)
-      if (table->hasAttr(constantAttrName))
+      if (hasAttr<ObsDialect::ConstantAttrHelper>(table))
         error.attachNote(table.getLoc()) << countBytes(table) << " bytes";
     return error;
   }
   for (auto &[table, isGood] : tables) {
-    if (table->hasAttr(constantAttrName) || !isGood ||
+    if (hasAttr<ObsDialect::ConstantAttrHelper>(table) || !isGood ||
         bytes + getSize(table) > constantMemoryBytes)
       continue;
     bytes += getSize(table);
-    table->setAttr(constantAttrName, UnitAttr::get(module.getContext()));
+    setAttr<ObsDialect::ConstantAttrHelper>(table);
   }
   return success();
 }
@@ -683,9 +683,7 @@ struct MapLevels : obs::impl::ObsMapLevelsPassBase<MapLevels> {
                     builder.getUnitAttr());
     llvm::StringMap<std::pair<gpu::GPUFuncOp, int64_t>> functions;
     for (KernelOp kernel : kernels) {
-      int64_t shared = 0;
-      if (auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes"))
-        shared = bytes.getInt();
+      int64_t shared = kernel.getSharedBytes().value_or(0);
       functions[kernel.getSymName()] = {KernelMapper(kernel, gpuModule).run(),
                                         shared};
     }
