@@ -85,33 +85,6 @@ LogicalResult requireAliasMarks(gpu::GPUFuncOp kernel,
 /// launches of its program. Most of them are sizes of arrays.
 llvm::DenseMap<Value, Value> getEqualParameters(gpu::GPUFuncOp kernel);
 
-/// Finds the values that are the same for both threads of a pair, while both
-/// are in the same iterations of all loops.
-class Uniformity {
-public:
-  explicit Uniformity(gpu::GPUFuncOp kernel) : kernel(kernel) {}
-  bool isUniform(Value value, Between between);
-  /// Fails, with a diagnostic, if the two threads of `between` can take
-  /// different branches at `op`, an scf operation that contains a `what` for
-  /// both.
-  LogicalResult require(Operation *op, Between between, StringRef what);
-
-private:
-  struct Varying {
-    llvm::DenseSet<Value> values;
-    bool isComplete = false;
-  };
-
-  bool compute(Value value, Between between);
-
-  gpu::GPUFuncOp kernel;
-  Varying known[3];
-};
-
-/// Fails, with a diagnostic `[barrier-divergence]`, if only some lanes of a
-/// warp can reach a shuffle.
-LogicalResult requireConvergence(gpu::GPUFuncOp kernel, Uniformity &uniformity);
-
 /// The bounds of values, from the ranges of thread and block numbers and of
 /// constants. Extents of memory are not negative. A parameter is not negative
 /// if its value in every launch of the program is an extent.
