@@ -4,6 +4,11 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The file is one recursion: the emission of operations, loops and forces calls
+// itself for each nested block, with the same maps from arrays to memory.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
 #include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
