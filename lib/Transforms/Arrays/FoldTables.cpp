@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The operations that compute a table become a separate function, which the
-// reference interpreter runs. Folders of operations would not be enough: a table
-// may need loops, scans or writes that are combined, and upstream does not fold
-// `math.fma`, `math.rsqrt` or an `arith.truncf` that rounds, for example.
+// reference interpreter runs. Folders of operations would not be enough: a
+// table may need loops, scans or writes that are combined, and upstream does
+// not fold `math.fma`, `math.rsqrt` or an `arith.truncf` that rounds, for
+// example.
 //
 //===----------------------------------------------------------------------===//
 
