@@ -2,8 +2,9 @@
 """Compares the labels of docs/Spec.md with the code and with the tests.
 
 Every reason for a refusal has a label such as [R1-level]. In docs/Spec.md it
-stands in bold, in lib/ it starts a message, and under test/ it stands in a line
-that FileCheck or --verify-diagnostics compares. Every label of the
+stands in bold, in lib/ it starts a message, in include/ a declaration of a
+discardable attribute has it as its last argument, and under test/ it stands in
+a line that FileCheck or --verify-diagnostics compares. Every label of the
 specification must be in the code and in a test; every label of the code must be
 in the specification, and so must every label of a rule in the tests. Exits with
 1 and names every difference.
@@ -17,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAME = r"[A-Za-z][A-Za-z0-9]*(?:-[a-z0-9]+)+"
 IN_SPEC = re.compile(r"\*\*\[(%s)\]\*\*" % NAME)
 IN_CODE = re.compile(r"\"\[(%s)\]" % NAME)
+IN_DECLARATION = re.compile(r"(?:, |label = )\"(%s)\">" % NAME)
 # In tests the brackets may be escaped, for FileCheck and for regular
 # expressions.
 IN_TEST = re.compile(r"\[(?:\\?\[)?(%s)\\?\]" % NAME)
@@ -42,13 +44,14 @@ def main():
     page = ROOT / "docs" / "Spec.md"
     spec = labels([page] if page.exists() else [], IN_SPEC)
     code = labels((ROOT / "lib").rglob("*.cpp"), IN_CODE)
+    code |= labels((ROOT / "include").rglob("*.td"), IN_DECLARATION)
     tests = labels(
         (f for f in (ROOT / "test").rglob("*") if f.suffix in (".mlir", ".test")),
         IN_TEST, COMPARED)
 
     problems = []
     for label in sorted(spec.keys() - code.keys()):
-        problems.append("%s: %s is enforced nowhere in lib/"
+        problems.append("%s: %s is enforced nowhere"
                         % (spec[label], label))
     for label in sorted(spec.keys() - tests.keys()):
         problems.append("%s: %s has no negative test" % (spec[label], label))

@@ -40,15 +40,14 @@ StringRef artefact::getGivenName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (auto function =
             dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-      name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                   "obs.name");
+      name = getArgAttr<ObsDialect::NameAttrHelper>(function,
+                                                    argument.getArgNumber());
   } else {
     for (OpOperand &use : value.getUses())
       if (isa<func::ReturnOp>(use.getOwner()))
-        name = use.getOwner()
-                   ->getParentOfType<func::FuncOp>()
-                   .getResultAttrOfType<StringAttr>(use.getOperandNumber(),
-                                                    "obs.name");
+        name = getResultAttr<ObsDialect::NameAttrHelper>(
+            use.getOwner()->getParentOfType<func::FuncOp>(),
+            use.getOperandNumber());
   }
   return name && !isWordOfExpressions(name.getValue()) ? name.getValue()
                                                        : StringRef();

@@ -83,7 +83,7 @@ private:
       names[number] = unique;
     };
     for (unsigned number : llvm::seq(count))
-      if (auto name = kernel.getArgAttrOfType<StringAttr>(number, "obs.name"))
+      if (auto name = getArgAttr<ObsDialect::NameAttrHelper>(kernel, number))
         give(number, name.getValue());
     for (unsigned number : llvm::seq(count)) {
       Value value = arrays[number]
@@ -318,7 +318,8 @@ private:
 
     // In later iterations of host loops, two parameters may be the same array.
     auto mayAlias = [&](unsigned parameter) {
-      return kernel.getArgAttr(parameter, "obs.may_alias") != nullptr;
+      return getArgAttr<ObsDialect::MayAliasAttrHelper>(kernel, parameter) !=
+             nullptr;
     };
     json::Array aliases;
     for (auto [other, candidate] : llvm::enumerate(arrays))

@@ -22,7 +22,7 @@ static memref::AllocaOp getWholeAlloca(Value memref) {
 }
 
 bool mlir::obs::emulator::isLaneArray(memref::AllocaOp alloca) {
-  return alloca->hasAttr("obs.lanes");
+  return hasAttr<ObsDialect::LanesAttrHelper>(alloca);
 }
 
 Value mlir::obs::emulator::findBuffer(Value memref) {
@@ -50,12 +50,12 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
       builder.getNamedAttr("align", builder.getI64IntegerAttr(elemBytes)),
       builder.getNamedAttr("buffer",
                            LocationAttr(findBuffer(memref).getLoc()))};
-  if (op->hasAttr("obs.copy"))
+  if (hasAttr<ObsDialect::CopyAttrHelper>(op))
     info.push_back(
         builder.getNamedAttr("contract", builder.getStringAttr("copy")));
-  else if (Attribute contract = op->getAttr("obs.contract"))
+  else if (auto contract = getAttr<ObsDialect::ContractAttrHelper>(op))
     info.push_back(builder.getNamedAttr("contract", contract));
-  if (Attribute update = op->getAttr("obs.update"))
+  if (auto update = getAttr<ObsDialect::UpdateAttrHelper>(op))
     info.push_back(builder.getNamedAttr("update", update));
   Value siteValue = constantI32(loc, state.addSite(kind, loc, info));
 

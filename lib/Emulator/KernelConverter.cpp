@@ -567,8 +567,7 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
 void KernelConverter::countIterations() {
   llvm::SetVector<Operation *> loops;
   target.walk([&](memref::StoreOp store) {
-    auto contract = store->getAttrOfType<StringAttr>("obs.contract");
-    if (!contract || contract.getValue() != "disjoint")
+    if (getWriteMark(store) != WriteMark::Disjoint)
       return;
     Value buffer = findBuffer(store.getMemref());
     for (auto loop = store->getParentOfType<LoopLikeOpInterface>(); loop;
@@ -583,9 +582,9 @@ void KernelConverter::countIterations() {
                    : WalkResult::advance();
       });
       // Canonicalization drops the attributes of `scf.while`.
-      bool isUpdated =
-          loop->hasAttr("obs.update") ||
-          (isa<scf::WhileOp>(loop) && store->hasAttr("obs.update"));
+      bool isUpdated = hasAttr<ObsDialect::UpdatesAttrHelper>(loop) ||
+                       (isa<scf::WhileOp>(loop) &&
+                        hasAttr<ObsDialect::UpdateAttrHelper>(store));
       if (!found.wasInterrupted() && !isUpdated)
         continue;
       loops.insert(loop);

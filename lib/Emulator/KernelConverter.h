@@ -9,6 +9,7 @@
 #ifndef OBSIDIAN_LIB_EMULATOR_KERNELCONVERTER_H
 #define OBSIDIAN_LIB_EMULATOR_KERNELCONVERTER_H
 
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "RuntimeABI.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

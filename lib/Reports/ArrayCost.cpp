@@ -93,7 +93,7 @@ void Arrays::add(memref::AllocOp alloc) {
   if (home.getStorage() == Storage::Registers) {
     // Lanes have equal parts of an array of a warp. Threads have the elements
     // of an array of a block that they use.
-    auto owned = alloc->getAttrOfType<IntegerAttr>("obs.registers");
+    auto owned = getAttr<ObsDialect::RegistersAttrHelper>(alloc);
     int64_t held = home.getOwner() == Level::Thread ? elements
                    : home.getOwner() == Level::Warp
                        ? llvm::divideCeil(elements, warpSize)
@@ -102,7 +102,7 @@ void Arrays::add(memref::AllocOp alloc) {
     array.size = held * getRegisters(type.getElementType());
   } else {
     array.size = elements * getElementBytes(type.getElementType());
-    if (auto offset = alloc->getAttrOfType<IntegerAttr>("obs.offset"))
+    if (auto offset = getAttr<ObsDialect::OffsetAttrHelper>(alloc))
       array.offset = offset.getInt();
     if (home.getOwner() == Level::Warp)
       array.size = getSliceBytes(type) *
@@ -224,8 +224,7 @@ void Arrays::report(raw_ostream &os) {
       os << number << " times ";
     os << text << '\n';
   }
-  auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes");
-  os << "  shared memory of a block: " << (bytes ? bytes.getInt() : 0)
+  os << "  shared memory of a block: " << kernel.getSharedBytes().value_or(0)
      << " bytes\n";
   for (Array &array : arrays)
     if (array.home.getStorage() != Storage::Registers)
@@ -234,8 +233,7 @@ void Arrays::report(raw_ostream &os) {
 }
 
 void Arrays::addTo(llvm::json::Object &data) {
-  auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes");
-  data["sharedBytes"] = bytes ? bytes.getInt() : 0;
+  data["sharedBytes"] = kernel.getSharedBytes().value_or(0);
   data["registers"] = llvm::json::Object{{"arrays", getMostRegisters()},
                                          {"loops", getCarried()}};
   llvm::json::Array all;

@@ -77,7 +77,7 @@ private:
   Ranges ranges;
   PairModel model;
   /// The contracts that the proof assumes, with the stores that have them.
-  llvm::MapVector<Operation *, StringRef> contracts;
+  llvm::MapVector<Operation *, WriteMark> contracts;
   /// Additions by which blocks draw numbers, which are assumed to be different.
   llvm::SetVector<Operation *> draws;
   llvm::MapVector<Operation *, MemoryAccess> accesses;
@@ -143,7 +143,8 @@ void KernelCheck::remark() {
                                  {"unbounded", int64_t(unbounded.size())}});
   for (auto [op, contract] : contracts)
     remark.attachNote(op->getLoc())
-        << "written as '" << contract << "', which the program promises";
+        << "written as '" << stringifyWriteMark(contract)
+        << "', which the program promises";
   for (Operation *op : draws)
     remark.attachNote(op->getLoc())
         << "drawn from a counter that is taken not to be set back, though its "
@@ -221,14 +222,14 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
     std::optional<Answer> tried = solveByEnumeration(query, uint64_t(1) << 15);
     if (tried && tried->kind == Answer::Apart)
       return;
-    contracts.insert({second.op, second.contract});
+    contracts.insert({second.op, *second.contract});
     return;
   }
   Answer answer = solve(query);
   if (answer.kind == Answer::Apart) {
     // The proofs of its readers depend on the contract of the second write.
     if (isPublished(*first.access) && isPublished(second))
-      contracts.insert({second.op, second.contract});
+      contracts.insert({second.op, *second.contract});
     return checkDraws(query);
   }
   // The pass does not know whether these threads reach this point.

@@ -182,7 +182,7 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside)
   if (isInside)
     moveInside();
   kernel.walk([&](scf::ForOp loop) {
-    if (!loop->hasAttr("obs.map"))
+    if (!hasAttr<ObsDialect::MapAttrHelper>(loop))
       return;
     int64_t trips =
         getConstantIntValue(loop.getUpperBound()).value_or(maxExtent + 1);
@@ -224,7 +224,7 @@ void CodeModel::moveInside() {
                : getInside(trips / columns) * columns + getInside(columns);
   };
   kernel.walk([&](scf::ForOp loop) {
-    auto map = loop->getAttrOfType<MapAttr>("obs.map");
+    auto map = getAttr<ObsDialect::MapAttrHelper>(loop);
     if (!map || map.getScope() != Level::Grid)
       return;
     std::optional<int64_t> trips =
@@ -269,7 +269,7 @@ CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
   if (leaves.size() == 1)
     result.counter = leaves.front();
   IndexExpr upper = recognizer.get(loop.getUpperBound());
-  if (loop->hasAttr("obs.map")) {
+  if (hasAttr<ObsDialect::MapAttrHelper>(loop)) {
     // All units of the scope together do each iteration once.
     result.trips = upper;
     result.size = getSize(loop.getUpperBound());

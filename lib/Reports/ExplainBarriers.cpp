@@ -85,9 +85,9 @@ static json::Value explain(KernelOp kernel) {
                      {"reasons", std::move(reasons)}});
   });
   mlir::emitRemark(kernel.getLoc())
-      << "kernel '" << getEntryName(kernel)
+      << "kernel '" << kernel.getSourceName()
       << "': " << countBarriers(counts[1], counts[0]);
-  return json::Object{{"name", getEntryName(kernel)},
+  return json::Object{{"name", kernel.getSourceName()},
                       {"location", toJSON(kernel.getLoc())},
                       {"barriers", std::move(barriers)}};
 }

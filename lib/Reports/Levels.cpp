@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Levels.h"
-#include "Obsidian/Transforms/Host/KernelNames.h"
 #include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -55,10 +54,6 @@ llvm::json::Value obs::toJSON(Location location) {
       {"file", llvm::json::fixUTF8(place.getFilename().getValue())},
       {"line", place.getLine()},
       {"column", place.getColumn()}};
-}
-
-StringRef obs::getEntryName(KernelOp kernel) {
-  return getSourceName(kernel, kernelEntryAttrName);
 }
 
 void obs::addLoweredDialects(DialectRegistry &registry) {

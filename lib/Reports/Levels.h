@@ -29,9 +29,6 @@ FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module,
 /// The file, line and column of `location` as an object, or null.
 llvm::json::Value toJSON(Location location);
 
-/// The name of the entry point of `kernel`.
-StringRef getEntryName(KernelOp kernel);
-
 /// The properties of a kernel that are known only when it is lowered.
 struct Lowered {
   std::string name;

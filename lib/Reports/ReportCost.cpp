@@ -112,7 +112,7 @@ void Reporter::reportThreads() {
 /// The loop over parts of the grid around `op`, or the kernel.
 static Operation *getGridPart(Operation *op) {
   for (; !isa<KernelOp>(op); op = op->getParentOp())
-    if (auto map = op->getAttrOfType<MapAttr>("obs.map"))
+    if (auto map = getAttr<ObsDialect::MapAttrHelper>(op))
       if (isa<scf::ForOp>(op) && map.getScope() == Level::Grid)
         return op;
   return op;
@@ -164,7 +164,7 @@ Level Reporter::getScope(Operation *op) const {
   if (auto leaf = op->getParentOfType<scf::ForallOp>())
     return getLeafMap(leaf).getScope();
   for (; !isa<KernelOp>(op); op = op->getParentOp())
-    if (auto map = op->getAttrOfType<MapAttr>("obs.map"))
+    if (auto map = getAttr<ObsDialect::MapAttrHelper>(op))
       return map.getUnit();
   return Level::Grid;
 }
@@ -179,7 +179,8 @@ static StringRef getSpace(Value memory) {
     auto global =
         table->getParentOfType<ModuleOp>().lookupSymbol<memref::GlobalOp>(
             table.getName());
-    return table->hasAttr(constantAttrName) || global->hasAttr(constantAttrName)
+    return hasAttr<ObsDialect::ConstantAttrHelper>(table) ||
+                   hasAttr<ObsDialect::ConstantAttrHelper>(global)
                ? "constant"
                : "global";
   }
@@ -261,9 +262,8 @@ static bool addLanes(const IndexExpr &address, int64_t count,
 std::optional<std::string>
 Reporter::describeLanes(const ElementAccess &access) {
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
-  auto distribution =
-      leaf ? leaf->getAttrOfType<DistributionAttr>("obs.distribution")
-           : DistributionAttr();
+  auto distribution = leaf ? getAttr<ObsDialect::DistributionAttrHelper>(leaf)
+                           : DistributionAttr();
   SmallVector<std::string> patterns;
   int64_t elements = cast<MemRefType>(access.memory.getType()).getNumElements();
   auto query = [&](const IndexExpr &address, int64_t count,
@@ -341,7 +341,7 @@ std::pair<int64_t, int64_t> Reporter::getJoined(const ElementAccess &access) {
 std::optional<Neighbours> Reporter::getNeighbours(const ElementAccess &access) {
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
   auto items =
-      leaf ? leaf->getAttrOfType<IntegerAttr>(itemsAttrName) : IntegerAttr();
+      leaf ? getAttr<ObsDialect::ItemsAttrHelper>(leaf) : IntegerAttr();
   if (!items || access.kind == ElementAccess::Kind::Atomic)
     return std::nullopt;
   std::optional<Neighbours> all;
@@ -386,9 +386,8 @@ Requests Reporter::getRequests(const ElementAccess &access, StringRef space) {
     return {};
   int64_t workers = getWorkers(getScope(access.op));
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
-  auto distribution =
-      leaf ? leaf->getAttrOfType<DistributionAttr>("obs.distribution")
-           : DistributionAttr();
+  auto distribution = leaf ? getAttr<ObsDialect::DistributionAttrHelper>(leaf)
+                           : DistributionAttr();
   IterationLayout layout = IterationLayout::Striped;
   bool isKnown = true;
   if (distribution && distribution.getValue() == Distribution::Blocked) {
@@ -404,7 +403,7 @@ Requests Reporter::getRequests(const ElementAccess &access, StringRef space) {
   if (joined > 1)
     width = joined;
   if (std::optional<Neighbours> neighbours = getNeighbours(access)) {
-    int64_t all = leaf->getAttrOfType<IntegerAttr>(itemsAttrName).getInt();
+    int64_t all = getAttr<ObsDialect::ItemsAttrHelper>(leaf).getInt();
     if (neighbours == Neighbours::Same)
       sharing = all;
     // If accesses are joined, the total is the same.
@@ -585,7 +584,7 @@ void Reporter::reportLoop(scf::ForallOp leaf) {
   os << "    " << iterations << (number == 1 ? " iteration" : " iterations")
      << " in a " << stringifyLevel(getLeafMap(leaf).getScope()) << " at "
      << getPlace(leaf.getLoc());
-  auto items = leaf->getAttrOfType<IntegerAttr>(itemsAttrName);
+  auto items = getAttr<ObsDialect::ItemsAttrHelper>(leaf);
   if (items)
     os << ", " << items.getInt() << " of a thread side by side";
   Arithmetic each = getArithmetic(model, leaf);

@@ -88,7 +88,7 @@ Source Source::get(ModuleOp module) {
 static Operation *getInstance(Operation *op, unsigned depth) {
   SmallVector<Operation *> loops;
   for (; !isa<KernelOp>(op); op = op->getParentOp())
-    if (isa<scf::ForOp>(op) && op->hasAttr("obs.map"))
+    if (isa<scf::ForOp>(op) && hasAttr<ObsDialect::MapAttrHelper>(op))
       loops.push_back(op);
   loops.push_back(op);
   return depth < loops.size() ? loops.rbegin()[depth] : nullptr;

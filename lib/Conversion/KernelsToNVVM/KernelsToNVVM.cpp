@@ -9,7 +9,7 @@
 #include "Obsidian/Conversion/Passes.h"
 #include "Obsidian/Conversion/Toolkit.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Level/LevelIR.h"
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "Patterns.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -176,7 +176,7 @@ static void placeConstants(gpu::GPUModuleOp module) {
   };
   llvm::StringMap<memref::GlobalOp> tables;
   for (auto table : module.getOps<memref::GlobalOp>())
-    if (table->removeAttr(constantAttrName))
+    if (removeAttr<ObsDialect::ConstantAttrHelper>(table))
       tables[table.getSymName()] = table;
   // A view of a table would need another type, too.
   module.walk([&](memref::GetGlobalOp use) {
@@ -228,7 +228,7 @@ static int64_t chooseResidentThreads(gpu::GPUFuncOp kernel, int64_t threads) {
   bool combines = false, isGiven = false;
   kernel.walk([&](memref::AtomicRMWOp op) {
     if (isAtomicLoad(op)) {
-      auto number = op->getAttrOfType<IntegerAttr>("obs.least_threads");
+      auto number = getAttr<ObsDialect::LeastThreadsAttrHelper>(op);
       isGiven |= number != nullptr;
       waiting = std::max<int64_t>(waiting, number ? number.getInt() : 1024);
     }

@@ -4,12 +4,15 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The file is one recursion: the emission of operations, loops and forces calls
+// itself for each nested block, with the same maps from arrays to memory.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
 #include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
-#include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
-#include "Obsidian/Transforms/Level/LevelIR.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -179,8 +182,8 @@ LogicalResult Emitter::emitConstant(ConstantOp constant) {
                                      /*constant=*/true, IntegerAttr());
     SymbolTable(symbols).insert(table, symbols.getBody()->begin());
   }
-  if (constant->hasAttr(constantAttrName))
-    table->setAttr(constantAttrName, builder.getUnitAttr());
+  if (hasAttr<ObsDialect::ConstantAttrHelper>(constant))
+    setAttr<ObsDialect::ConstantAttrHelper>(table);
   StoredArray array;
   array.buffers.push_back(memref::GetGlobalOp::create(
       builder, constant.getLoc(), memory, table.getName()));
@@ -211,9 +214,8 @@ static void markCopy(memref::StoreOp store) {
   auto load = store.getValueToStore().getDefiningOp<memref::LoadOp>();
   if (!load || load->getBlock() != store->getBlock())
     return;
-  auto mark = UnitAttr::get(store.getContext());
-  load->setAttr(copyAttrName, mark);
-  store->setAttr(copyAttrName, mark);
+  setAttr<ObsDialect::CopyAttrHelper>(load);
+  setAttr<ObsDialect::CopyAttrHelper>(store);
 }
 
 /// A condition: an element that any iteration may write has other bits than
@@ -221,7 +223,7 @@ static void markCopy(memref::StoreOp store) {
 Value Emitter::buildDiffers(Location loc, Value value, Value buffer,
                             ValueRange indices) {
   auto load = memref::LoadOp::create(builder, loc, buffer, indices);
-  load->setAttr("obs.contract", builder.getStringAttr("any"));
+  setWriteMark(load, WriteMark::Any);
   auto getBits = [&](Value x) -> Value {
     if (!isa<FloatType>(x.getType()))
       return x;
@@ -268,12 +270,13 @@ void Emitter::markOuterLoops(memref::StoreOp store) {
       numbers.push_back(
           loopNumbers.try_emplace(op, loopNumbers.size()).first->second);
   if (!numbers.empty())
-    store->setAttr(outerLoopsAttrName, builder.getDenseI64ArrayAttr(numbers));
+    setAttr<ObsDialect::OuterLoopsAttrHelper>(
+        store, builder.getDenseI64ArrayAttr(numbers));
 }
 
 void Emitter::markLoop(Operation *loop, Operation *emitted) {
   if (auto found = loopNumbers.find(loop); found != loopNumbers.end())
-    emitted->setAttr(loopAttrName, builder.getI64IntegerAttr(found->second));
+    setNumber<ObsDialect::LoopAttrHelper>(emitted, found->second);
 }
 
 LogicalResult Emitter::emitWrite(WriteOp write) {
@@ -288,12 +291,11 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
                              "values; run obs-expand-collectives first");
   auto markUpdate = [&](Operation *op) {
     if (target->update)
-      op->setAttr(updateAttrName, builder.getI64IntegerAttr(target->update));
+      setNumber<ObsDialect::UpdateAttrHelper>(op, target->update);
   };
   // Many iterations write few elements, often the same: a load that finds them
   // is served by a cache.
-  bool canTest =
-      testAny && write->getParentOfType<FillOp>()->hasAttr("obs.started");
+  bool canTest = testAny && write->getParentOfType<FillOp>().getStarted();
   for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
     Value stored = values.lookupOrDefault(value);
     OpBuilder::InsertionGuard guard(builder);
@@ -302,8 +304,7 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
                                       /*withElseRegion=*/false);
       builder.setInsertionPointToStart(branch.thenBlock());
     };
-    if (contract.contract == Contract::Reduce &&
-        !write->hasAttr("obs.contract")) {
+    if (contract.contract == Contract::Reduce && !getWriteMark(write)) {
       if (canTest && isIdempotent(contract.kind, stored.getType()))
         writeIf(buildChanges(loc, contract.kind, stored, buffer, indices));
       markUpdate(buildAtomic(builder, loc, contract.kind, stored, buffer,
@@ -311,22 +312,22 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
                      .getDefiningOp());
       continue;
     }
-    bool isAny =
-        contract.contract == Contract::Any && !write->hasAttr("obs.contract");
+    bool isAny = contract.contract == Contract::Any && !getWriteMark(write);
     if (isAny && canTest)
       writeIf(buildDiffers(loc, stored, buffer, indices));
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
     markUpdate(store);
     if (getInitialNesting(write))
       markCopy(store);
-    if (auto mark = write->getAttrOfType<StringAttr>("obs.contract"))
-      store->setAttr("obs.contract", mark.getValue() == unprovedMark
-                                         ? builder.getStringAttr("disjoint")
-                                         : mark);
-    else if (isAny)
-      store->setAttr("obs.contract", builder.getStringAttr("any"));
-    if (store->hasAttr("obs.contract"))
-      markOuterLoops(store);
+    std::optional<WriteMark> mark = getWriteMark(write);
+    if (!mark && !isAny)
+      continue;
+    if (isAny)
+      mark = WriteMark::Any;
+    else if (mark == WriteMark::Unproved)
+      mark = WriteMark::Disjoint;
+    setWriteMark(store, *mark);
+    markOuterLoops(store);
   }
   return success();
 }
@@ -471,7 +472,7 @@ LogicalResult Emitter::emitPar(ParOp par, Level level) {
   }
   auto loop = scf::ForOp::create(builder, loc, first, total, step);
   if (distributed)
-    loop->setAttr("obs.map", map);
+    setAttr<ObsDialect::MapAttrHelper>(loop, map);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   // Of one instance everything is known that its number decides, such as how
@@ -585,7 +586,7 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
       for (Operation *loop = builder.getInsertionBlock()->getParentOp(); loop;
            loop = loop->getParentOp())
         if (isa<scf::ForOp, scf::WhileOp>(loop))
-          loop->setAttr(updateAttrName, builder.getUnitAttr());
+          setAttr<ObsDialect::UpdatesAttrHelper>(loop);
     } else if (auto given = destinations.find(result);
                given != destinations.end()) {
       stored = given->second;
@@ -651,7 +652,7 @@ LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
                                    builder, loc, source->buffers[k], from))
                              : values.lookupOrDefault(fill.getInit()[k]);
         auto store = memref::StoreOp::create(builder, loc, value, buffer, to);
-        store->setAttr("obs.contract", builder.getStringAttr(initialMark));
+        setWriteMark(store, WriteMark::Initial);
         markCopy(store);
       }
     });

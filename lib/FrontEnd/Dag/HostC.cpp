@@ -78,7 +78,7 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
   std::string freed, kept;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     std::string param =
-        function.getArgAttrOfType<StringAttr>(i, "obs.name").str();
+        getArgAttr<ObsDialect::NameAttrHelper>(function, i).str();
     auto type = dyn_cast<PullType>(function.getArgumentTypes()[i]);
     if (!type) {
       add(inputs, getCType(function.getArgumentTypes()[i]) + " " + param);
@@ -104,7 +104,7 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
   std::string shape, results;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     std::string result =
-        function.getResultAttrOfType<StringAttr>(i, "obs.name").str();
+        getResultAttr<ObsDialect::NameAttrHelper>(function, i).str();
     auto type = dyn_cast<PullType>(function.getResultTypes()[i]);
     if (!type) {
       std::string cType = getCType(function.getResultTypes()[i]).str();
@@ -141,12 +141,12 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
     }
     // The extents follow the pointers to the array and its lengths.
     bool isLast = i + 1 == function.getNumResults() ||
-                  !function.getResultAttrOfType<StringAttr>(i + 1, "obs.name")
+                  !getResultAttr<ObsDialect::NameAttrHelper>(function, i + 1)
                        .getValue()
                        .contains("lengths");
     unsigned full = 0;
     for (unsigned j = 0; j <= i; ++j)
-      if (function.getResultAttrOfType<StringAttr>(j, "obs.name") == shape)
+      if (getResultAttr<ObsDialect::NameAttrHelper>(function, j) == shape)
         full = cast<PullType>(function.getResultTypes()[j]).getExtents().size();
     for (unsigned d = 0; isLast && d < full; ++d)
       add(outputs, "int " + shape + "_dim" + std::to_string(d));

@@ -109,7 +109,8 @@ OwningOpRef<ModuleOp> Lowering::run() {
     bindings[param] = {value};
   }
   for (auto [number, paramName] : llvm::enumerate(graph.paramNames))
-    function.setArgAttr(number, "obs.name", b.getStringAttr(paramName));
+    setArgAttr<ObsDialect::NameAttrHelper>(function, number,
+                                           b.getStringAttr(paramName));
   checkExpectations();
   Values values;
   returnValue(graph.result, values, "result");
@@ -119,7 +120,8 @@ OwningOpRef<ModuleOp> Lowering::run() {
   function.setFunctionType(
       b.getFunctionType(params, ValueRange(values).getTypes()));
   for (auto [number, resultName] : llvm::enumerate(resultNames))
-    function.setResultAttr(number, "obs.name", b.getStringAttr(resultName));
+    setResultAttr<ObsDialect::NameAttrHelper>(function, number,
+                                              b.getStringAttr(resultName));
   if (failed(verify(*module)))
     return {};
   return module;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contracts.h"
-#include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -27,12 +26,12 @@ static bool isOneRun(const PendingAccess &first, const MemoryAccess &second) {
 /// not wait for each other.
 static bool mayBeTwoForces(const PendingAccess &first,
                            const MemoryAccess &second) {
-  auto outer = second.op->getAttrOfType<DenseI64ArrayAttr>(outerLoopsAttrName);
+  auto outer = getAttr<ObsDialect::OuterLoopsAttrHelper>(second.op);
   if (!outer)
     return false;
   for (Operation *loop = second.op->getParentOp(); !isa<gpu::GPUFuncOp>(loop);
        loop = loop->getParentOp()) {
-    auto number = loop->getAttrOfType<IntegerAttr>(loopAttrName);
+    auto number = getAttr<ObsDialect::LoopAttrHelper>(loop);
     if (!number || !llvm::is_contained(outer.asArrayRef(), number.getInt()))
       continue;
     auto past = llvm::find_if(
@@ -49,7 +48,7 @@ static bool decidesStoresOnly(const MemoryAccess &load) {
   auto isStore = [&](Operation &op) {
     std::optional<MemoryAccess> access = getMemoryAccess(&op);
     return access && access->effect == Effect::Write &&
-           access->contract == "any" && access->array == load.array &&
+           access->contract == WriteMark::Any && access->array == load.array &&
            access->indices == load.indices;
   };
   SetVector<Value> values;
@@ -182,15 +181,17 @@ bool races::hasContract(const PendingAccess &pending,
     return isReadAndWrite && isReleased(write.op) &&
            isAcquired(read.op, threads);
   // Copies of one store have one contract together.
-  Attribute origin = second.op->getAttr("obs.origin");
-  bool isSame = !isReadAndWrite &&
-                (first.op == second.op ||
-                 (origin && first.op->getAttr("obs.origin") == origin));
+  auto origin = getAttr<ObsDialect::OriginAttrHelper>(second.op);
+  bool isSame =
+      !isReadAndWrite &&
+      (first.op == second.op ||
+       (origin && getAttr<ObsDialect::OriginAttrHelper>(first.op) == origin));
   // A load finds a value that another iteration stored, and then omits a store.
   // Two stores are a separate pair.
-  bool isTest = isReadAndWrite && first.contract == "any" &&
-                second.contract == "any" && decidesStoresOnly(read);
+  bool isTest = isReadAndWrite && first.contract == WriteMark::Any &&
+                second.contract == WriteMark::Any && decidesStoresOnly(read);
   return (isSame || isTest) && isOneRun(pending, second) &&
          !mayBeTwoForces(pending, second) &&
-         (second.contract == "any" || second.contract == "disjoint");
+         (second.contract == WriteMark::Any ||
+          second.contract == WriteMark::Disjoint);
 }

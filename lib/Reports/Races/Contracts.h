@@ -18,7 +18,7 @@
 namespace mlir::obs::races {
 
 inline bool isPublished(const MemoryAccess &access) {
-  return access.contract == "published";
+  return access.contract == WriteMark::Published;
 }
 
 /// True if a contract covers the pair, in blocks of `threads` threads: both

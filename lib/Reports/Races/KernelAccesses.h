@@ -16,6 +16,7 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -40,11 +41,8 @@ struct MemoryAccess {
   SmallVector<Value> indices;
   /// The number of bytes of one access.
   int64_t bytes;
-  /// The promise of the source. "any": the value of any writing thread is
-  /// correct. "disjoint": no two writes have the same element. "published": it
-  /// is written before a flag is set, and read after the flag is read. Empty if
-  /// there is no promise.
-  StringRef contract;
+  /// The promise of the source; none if there is no promise.
+  std::optional<WriteMark> contract;
 };
 
 /// The memory of which a view, cast or part of memory is a part.
@@ -86,33 +84,6 @@ LogicalResult requireAliasMarks(gpu::GPUFuncOp kernel,
 /// Parameters of `kernel` that have the value of an earlier parameter in all
 /// launches of its program. Most of them are sizes of arrays.
 llvm::DenseMap<Value, Value> getEqualParameters(gpu::GPUFuncOp kernel);
-
-/// Finds the values that are the same for both threads of a pair, while both
-/// are in the same iterations of all loops.
-class Uniformity {
-public:
-  explicit Uniformity(gpu::GPUFuncOp kernel) : kernel(kernel) {}
-  bool isUniform(Value value, Between between);
-  /// Fails, with a diagnostic, if the two threads of `between` can take
-  /// different branches at `op`, an scf operation that contains a `what` for
-  /// both.
-  LogicalResult require(Operation *op, Between between, StringRef what);
-
-private:
-  struct Varying {
-    llvm::DenseSet<Value> values;
-    bool isComplete = false;
-  };
-
-  bool compute(Value value, Between between);
-
-  gpu::GPUFuncOp kernel;
-  Varying known[3];
-};
-
-/// Fails, with a diagnostic `[barrier-divergence]`, if only some lanes of a
-/// warp can reach a shuffle.
-LogicalResult requireConvergence(gpu::GPUFuncOp kernel, Uniformity &uniformity);
 
 /// The bounds of values, from the ranges of thread and block numbers and of
 /// constants. Extents of memory are not negative. A parameter is not negative

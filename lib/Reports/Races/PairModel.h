@@ -14,7 +14,7 @@
 #ifndef OBSIDIAN_REPORTS_RACES_PAIRMODEL_H
 #define OBSIDIAN_REPORTS_RACES_PAIRMODEL_H
 
-#include "KernelAccesses.h"
+#include "Uniformity.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

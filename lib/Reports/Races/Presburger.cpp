@@ -4,6 +4,11 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The file is one class. Each step of the translation adds variables and
+// constraints to the same attempt.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Constraints.h"
 #include "OverlapSolver.h"

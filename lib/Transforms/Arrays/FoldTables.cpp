@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The operations that compute a table become a separate function, which the
-// reference interpreter runs.
+// reference interpreter runs. Folders of operations would not be enough: a
+// table may need loops, scans or writes that are combined, and upstream does
+// not fold `math.fma`, `math.rsqrt` or an `arith.truncf` that rounds, for
+// example.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,7 +107,7 @@ static Value createTable(OpBuilder &builder, Location loc,
     auto type = RankedTensorType::get(value.extents, value.elementType);
     auto table = ConstantOp::create(builder, loc,
                                     DenseElementsAttr::get(type, elements));
-    table->setAttr(constantAttrName, builder.getUnitAttr());
+    setAttr<ObsDialect::ConstantAttrHelper>(table);
     tables.push_back(table);
   }
   return tables.size() == 1 ? tables.front()

@@ -252,28 +252,28 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
                      contract.kind, UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&fill.getBody());
-  emitPush(
-      builder, loc, array,
-      [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
-          WriteContract own) {
-        auto write = WriteOp::create(b, l, values, indices, ContractAttr(),
-                                     StringAttr());
-        if (own.contract != contract.contract || own.kind != contract.kind) {
-          write.setContract(own.contract);
-          write.setKindAttr(own.kind);
-        }
-        // The checks of kernels need these marks of the write.
-        if (own.initial)
-          write->setAttr("obs.contract", b.getStringAttr(initialMark));
-        if (own.initial > 1)
-          write->setAttr(nestingAttrName, b.getI64IntegerAttr(own.initial));
-        if (own.initial)
-          return;
-        if (own.unchecked && own.contract == Contract::Disjoint)
-          write->setAttr("obs.contract", b.getStringAttr("disjoint"));
-        else if (own.unproved && own.contract == Contract::Disjoint)
-          write->setAttr("obs.contract", b.getStringAttr(unprovedMark));
-      });
+  emitPush(builder, loc, array,
+           [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
+               WriteContract own) {
+             auto write = WriteOp::create(b, l, values, indices, ContractAttr(),
+                                          StringAttr());
+             if (own.contract != contract.contract ||
+                 own.kind != contract.kind) {
+               write.setContract(own.contract);
+               write.setKindAttr(own.kind);
+             }
+             // The checks of kernels need these marks of the write.
+             if (own.initial)
+               setWriteMark(write, WriteMark::Initial);
+             if (own.initial > 1)
+               write.setNesting(own.initial);
+             if (own.initial)
+               return;
+             if (own.unchecked && own.contract == Contract::Disjoint)
+               setWriteMark(write, WriteMark::Disjoint);
+             else if (own.unproved && own.contract == Contract::Disjoint)
+               setWriteMark(write, WriteMark::Unproved);
+           });
   return fill;
 }
 

@@ -18,13 +18,12 @@ using namespace mlir::obs;
 
 /// Marks the writes of `fill` that its contract is for.
 static void markWrites(FillOp fill) {
-  auto mark = StringAttr::get(fill.getContext(), unprovedMark);
   fill.getBody().walk([&](WriteOp write) {
     if (write->getParentOfType<FillOp>() == fill &&
         write.getContract().value_or(Contract::Disjoint) ==
             Contract::Disjoint &&
-        !write->hasAttr("obs.contract"))
-      write->setAttr("obs.contract", mark);
+        !getWriteMark(write))
+      setWriteMark(write, WriteMark::Unproved);
   });
 }
 

@@ -146,7 +146,8 @@ void ReadExpander::notifyOperationInserted(Operation *op,
                                            OpBuilder::InsertPoint) {
   inserted.insert(op);
   ++numInserted;
-  if (!extentRead || !isa<GetOp>(op))
+  auto read = dyn_cast<GetOp>(op);
+  if (!extentRead || !read)
     return;
   // The elements of virtual arrays are not read here.
   for (Operation *parent = op->getParentOp();
@@ -154,7 +155,7 @@ void ReadExpander::notifyOperationInserted(Operation *op,
        parent = parent->getParentOp())
     if (isa<PullOpInterface>(parent))
       return;
-  op->setAttr(extentReadAttrName, rewriter.getUnitAttr());
+  read.setExtentRead(true);
 }
 
 void ReadExpander::notifyOperationModified(Operation *op) {
@@ -243,7 +244,7 @@ void ReadExpander::expand(ArrayRef<GetOp> deepest,
          parent = parent->getParentOp())
       choices.insert(parent);
     rewriter.setInsertionPoint(read);
-    extentRead = read->hasAttr(extentReadAttrName) ? read : GetOp();
+    extentRead = read.getExtentRead() ? read : GetOp();
     if (auto pull = dyn_cast<PullOpInterface>(array))
       readVirtual(read, pull, rewriter);
     else if (auto choice = dyn_cast<scf::IfOp>(array))
@@ -324,13 +325,12 @@ void ReadExpander::guardExtentReads() {
     if (isExpandedWhereRead(op))
       return WalkResult::skip();
     auto read = dyn_cast<GetOp>(op);
-    if (read && read->hasAttr(extentReadAttrName) &&
-        !getVirtualArray(read.getArray()))
+    if (read && read.getExtentRead() && !getVirtualArray(read.getArray()))
       found.push_back(read);
     return WalkResult::advance();
   });
   for (GetOp read : found) {
-    read->removeAttr(extentReadAttrName);
+    read.setExtentRead(false);
     rewriter.setInsertionPoint(read);
     Location loc = read.getLoc();
     Value isInside;

@@ -44,7 +44,9 @@ static std::optional<APInt> getTripCount(scf::ForOp loop) {
   return step && *step > 0 ? loop.getStaticTripCount() : std::nullopt;
 }
 
-static bool isMarked(Operation *op) { return op->hasAttr("obs.unroll"); }
+static bool isMarked(Operation *op) {
+  return hasAttr<ObsDialect::UnrollAttrHelper>(op);
+}
 
 /// True if `loop` carries an array of a warp with several elements for each
 /// lane. Without the loop, the register of each element is known.
@@ -65,7 +67,7 @@ static void markLoops(Operation *root) {
   root->walk([](scf::ForOp loop) {
     std::optional<APInt> count = getTripCount(loop);
     if (count && count->ule(maxStages) && carriesLaneArray(loop))
-      loop->setAttr("obs.unroll", UnitAttr::get(loop.getContext()));
+      setAttr<ObsDialect::UnrollAttrHelper>(loop);
   });
 }
 
@@ -117,7 +119,7 @@ struct UnrollLoops : obs::impl::ObsUnrollLoopsPassBase<UnrollLoops> {
     if (count->ugt(maxOperations / countOperations(loop)))
       return loop.emitOpError("[unroll-size] would become more than ")
              << maxOperations << " operations; remove obs.unroll";
-    loop->removeAttr("obs.unroll");
+    removeAttr<ObsDialect::UnrollAttrHelper>(loop);
     if (!count->isZero())
       return loopUnrollFull(loop);
     loop.replaceAllUsesWith(loop.getInitArgs());

@@ -64,11 +64,9 @@ void strategies::acquire(CollectiveBuilder &thread) {
   fence(thread, LLVM::AtomicOrdering::acquire);
 }
 
-static void setContract(Operation *op, StringRef contract) {
-  op->setAttr("obs.contract", StringAttr::get(op->getContext(), contract));
+void strategies::setPublished(Operation *op) {
+  setWriteMark(op, WriteMark::Published);
 }
-
-void strategies::setPublished(Operation *op) { setContract(op, "published"); }
 
 void strategies::storePublished(CollectiveBuilder &thread, ValueRange values,
                                 ValueRange memory, Value place) {
@@ -91,7 +89,7 @@ Values strategies::loadPublished(CollectiveBuilder &thread, ValueRange memory,
 
 void strategies::storeAlone(CollectiveBuilder &thread, Value value,
                             Value memory, Value place) {
-  setContract(
+  setWriteMark(
       memref::StoreOp::create(thread.builder, thread.loc, value, memory, place),
-      "disjoint");
+      WriteMark::Disjoint);
 }

@@ -212,8 +212,8 @@ Values PublishedResults::read(CollectiveBuilder &thread, Value at) const {
           builder, loc, arith::AtomicRMWKind::ori, zero, words,
           thread.add(place, thread.constant(i)));
       if (leastThreads > 0)
-        op->setAttr("obs.least_threads",
-                    builder.getI32IntegerAttr(leastThreads));
+        setAttr<ObsDialect::LeastThreadsAttrHelper>(
+            op, builder.getI32IntegerAttr(leastThreads));
       all.push_back(op);
     }
     return all;

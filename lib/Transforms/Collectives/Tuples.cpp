@@ -104,7 +104,7 @@ FlatSymbolRefAttr Packing::packOperator(Operation *from, Attribute kind) const {
       builder, loc, (name + "_packed").str(),
       FunctionType::get(context, {word, word}, TypeRange(word)));
   function.setPrivate();
-  function->setAttr(packedAttrName, builder.getUnitAttr());
+  setAttr<ObsDialect::PackedAttrHelper>(function);
   // The function gets a new name there.
   SymbolTable(SymbolTable::getNearestSymbolTable(from)).insert(function);
   Block *body = function.addEntryBlock();

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "Obsidian/Transforms/GPU/Passes.h"
-#include "Obsidian/Transforms/Host/KernelNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -38,20 +38,22 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
+/// The name in the source.
 static StringRef getEntry(gpu::GPUFuncOp kernel) {
-  return getSourceName(kernel, entryAttrName);
+  auto entry = getAttr<ObsDialect::EntryAttrHelper>(kernel);
+  return entry ? entry.getValue() : kernel.getName();
 }
 
 static bool isUnnamed(gpu::GPUFuncOp kernel) {
-  return kernel->hasAttr(unnamedAttrName);
+  return hasAttr<ObsDialect::UnnamedAttrHelper>(kernel);
 }
 
 /// All attributes but names.
 static DictionaryAttr getProperties(gpu::GPUFuncOp kernel) {
   NamedAttrList attributes(kernel->getAttrDictionary());
   attributes.erase(SymbolTable::getSymbolAttrName());
-  attributes.erase(entryAttrName);
-  attributes.erase(unnamedAttrName);
+  attributes.erase(ObsDialect::EntryAttrHelper::getNameStr());
+  attributes.erase(ObsDialect::UnnamedAttrHelper::getNameStr());
   return attributes.getDictionary(kernel.getContext());
 }
 
@@ -346,8 +348,8 @@ struct MergeKernels : obs::impl::ObsMergeKernelsPassBase<MergeKernels> {
           ++merged;
         }
       }
-      kept->removeAttr(entryAttrName);
-      kept->removeAttr(unnamedAttrName);
+      removeAttr<ObsDialect::EntryAttrHelper>(kept);
+      removeAttr<ObsDialect::UnnamedAttrHelper>(kept);
     }
     getOperation().walk([&](gpu::LaunchFuncOp launch) {
       auto found = replacements.find(launch.getKernelName());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "Obsidian/Transforms/GPU/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -47,7 +48,7 @@ struct RestrictArguments
       for (BlockArgument argument : kernel.getArguments()) {
         unsigned number = argument.getArgNumber();
         if (isa<MemRefType>(argument.getType()) &&
-            !kernel.getArgAttr(number, "obs.may_alias") &&
+            !getArgAttr<ObsDialect::MayAliasAttrHelper>(kernel, number) &&
             hasOneEffect(argument))
           kernel.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
                             unit);

@@ -200,14 +200,15 @@ static SmallVector<Attribute>
 flattenAttributes(TypeRange types,
                   function_ref<DictionaryAttr(unsigned)> getAttributes) {
   SmallVector<Attribute> flat;
+  constexpr StringLiteral nameAttr = ObsDialect::NameAttrHelper::getNameStr();
   for (auto [number, type] : llvm::enumerate(types)) {
     DictionaryAttr attributes = getAttributes(number);
     unsigned count = flattenTypes(type).size();
     for (unsigned part : llvm::seq(count)) {
       NamedAttrList list(attributes);
-      if (auto name = dyn_cast_or_null<StringAttr>(list.get("obs.name"));
+      if (auto name = dyn_cast_or_null<StringAttr>(list.get(nameAttr));
           name && count > 1)
-        list.set("obs.name",
+        list.set(nameAttr,
                  StringAttr::get(name.getContext(),
                                  name.getValue() + "_" + Twine(part)));
       flat.push_back(list.getDictionary(attributes.getContext()));

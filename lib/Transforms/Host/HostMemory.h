@@ -61,10 +61,6 @@ bool isLive(Value array, Operation *point);
 /// True if the same computation has both numbers as its result.
 bool areEqualNumbers(Value a, Value b);
 
-/// An attribute of a `gpu.alloc`: the number of arrays that use it, one after
-/// the other.
-constexpr StringLiteral arraysAttrName = "obs.arrays";
-
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_TRANSFORMS_HOST_HOSTMEMORY_H

@@ -78,8 +78,7 @@ void Place::share(Value made) {
 
 void Place::markParameters(Value made) {
   for (unsigned number : {argument, getArgument(launch, made)})
-    getKernel(launch).setArgAttr(number, mayAliasAttrName,
-                                 UnitAttr::get(made.getContext()));
+    setArgAttr<ObsDialect::MayAliasAttrHelper>(getKernel(launch), number);
 }
 
 /// The first operation in the block of `memory` that uses elements of it, after

@@ -42,9 +42,6 @@ Place findPlace(
     function_ref<bool(Value array, Operation *last, LaunchOp launch)> isFree,
     function_ref<bool(Value array)> isAlone);
 
-/// An attribute of parameters of a kernel that may be the same array.
-constexpr StringLiteral mayAliasAttrName = "obs.may_alias";
-
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_TRANSFORMS_HOST_INPLACE_H

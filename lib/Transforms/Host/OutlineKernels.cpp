@@ -20,7 +20,6 @@
 #include "HostExtents.h"
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
-#include "Obsidian/Transforms/Host/KernelNames.h"
 #include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -444,16 +443,13 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
   for (Value argument : arguments)
     types.push_back(argument.getType());
   inside.setInsertionPoint(force->getParentOfType<func::FuncOp>());
-  kernel = KernelOp::create(inside, loc, name,
-                            FunctionType::get(force.getContext(), types, {}),
-                            ArrayAttr(), ArrayAttr());
   // The entry point keeps its name when a host function has the same.
-  kernel->setAttr(kernelEntryAttrName, kernel.getSymNameAttr());
-  if (force.getKernel().value_or("").empty())
-    kernel->setAttr(unnamedAttrName, inside.getUnitAttr());
+  kernel = KernelOp::create(
+      inside, loc, name, FunctionType::get(force.getContext(), types, {}),
+      ArrayAttr(), ArrayAttr(), /*entry=*/inside.getStringAttr(name),
+      /*unnamed=*/force.getKernel().value_or("").empty(),
+      force.getThreadsAttr(), /*shared_bytes=*/IntegerAttr());
   symbols.insert(kernel);
-  if (IntegerAttr threads = force.getThreadsAttr())
-    kernel->setAttr("threads", threads);
   inside.createBlock(&kernel.getBody());
   for (Value argument : arguments)
     mapping.map(argument, addArgument(argument));
@@ -469,7 +465,7 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
     auto clone = cast<FillOp>(inside.clone(*fill, own));
     // The memory has initial contents.
     if (!fill.getInit().empty() || fill.getOnto())
-      clone->setAttr("obs.started", inside.getUnitAttr());
+      clone.setStarted(true);
     clone.getInitMutable().clear();
     clone.getOntoMutable().clear();
     programs.push_back(clone);

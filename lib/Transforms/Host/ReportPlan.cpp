@@ -12,7 +12,6 @@
 #include "HostMemory.h"
 #include "InPlace.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Host/KernelNames.h"
 #include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -113,8 +112,8 @@ std::string Plan::describe(LaunchOp launch) {
     if (isForced || isStored)
       writes.push_back(argument);
     inPlace |= isRead && isForced;
-    inPlaceLater |= kernel.getArgAttr(parameter.getArgNumber(),
-                                      mayAliasAttrName) != nullptr;
+    inPlaceLater |= getArgAttr<ObsDialect::MayAliasAttrHelper>(
+                        kernel, parameter.getArgNumber()) != nullptr;
   }
   SmallVector<std::string> parts;
   for (auto [what, memories] :
@@ -123,8 +122,7 @@ std::string Plan::describe(LaunchOp launch) {
         {"writes ", writes}})
     if (!memories.empty())
       parts.push_back(what.str() + list(memories));
-  std::string text = "kernel '" +
-                     getSourceName(kernel, kernelEntryAttrName).str() + "' " +
+  std::string text = "kernel '" + kernel.getSourceName().str() + "' " +
                      llvm::join(parts, ", ");
   if (inPlace)
     text += ", in place";
@@ -178,7 +176,7 @@ void Plan::report() {
         os << " (" << bytes * type.getNumElements() << " bytes)";
       else
         os << " (" << bytes << " bytes each)";
-      if (auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName))
+      if (auto arrays = getAttr<ObsDialect::ArraysAttrHelper>(alloc))
         os << ", for " << arrays.getInt() << " arrays one after the other";
       // Other buffers exist before the first iteration.
       if (alloc->getParentOfType<LoopLikeOpInterface>())

@@ -32,15 +32,15 @@ static bool haveEqualSize(gpu::AllocOp a, gpu::AllocOp b) {
 
 /// The number of arrays that use `alloc`, one after the other.
 static int64_t countArrays(gpu::AllocOp alloc) {
-  auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName);
+  auto arrays = getAttr<ObsDialect::ArraysAttrHelper>(alloc);
   return arrays ? arrays.getInt() : 1;
 }
 
 /// Replaces the memory of `alloc` by `other`, which is dead after `dealloc`.
 static void takeMemory(gpu::AllocOp alloc, gpu::AllocOp other,
                        gpu::DeallocOp dealloc) {
-  other->setAttr(arraysAttrName, OpBuilder(other).getI64IntegerAttr(
-                                     countArrays(other) + countArrays(alloc)));
+  setNumber<ObsDialect::ArraysAttrHelper>(other, countArrays(other) +
+                                                     countArrays(alloc));
   alloc.getMemref().replaceAllUsesWith(other.getMemref());
   alloc.erase();
   dealloc.erase();

@@ -8,7 +8,6 @@
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Transforms/Host/Passes.h"
-#include "Obsidian/Transforms/Level/Tiles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -92,7 +91,7 @@ struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
             << count << " threads; a block has 1 to 1024";
         return signalPassFailure();
       }
-      kernel->setAttr("threads", builder.getI64IntegerAttr(count));
+      kernel.setThreads(count);
     }
     if (blocks < 0 || blocks > 2147483647) {
       module.emitError("[launch-blocks] asks for ")
@@ -105,7 +104,7 @@ struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
         return;
       builder.setInsertionPoint(launch);
       if (blocks == 0)
-        launch->setAttr(byExtentAttrName, builder.getUnitAttr());
+        launch.setByExtent(true);
       auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
       Value count = blocks != 0
                         ? Value(arith::ConstantIndexOp::create(

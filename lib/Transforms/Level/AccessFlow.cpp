@@ -82,7 +82,7 @@ Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
 /// access then reaches the next iteration of the same unit only, through memory
 /// that the unit owns.
 Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
-  auto map = loop->getAttrOfType<MapAttr>("obs.map");
+  auto map = getAttr<ObsDialect::MapAttrHelper>(loop);
   Accesses result;
   for (Access access : pending) {
     if (map && access.buffer) {
@@ -93,7 +93,8 @@ Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
     // Each iteration forces its own array, into a slot of a ring or in place.
     // A loop of one force that updates an array is taken for a loop around it:
     // canonicalization drops the attribute of `scf.while`.
-    if (access.op->hasAttr(updateAttrName) || reader.isRing(access.buffer))
+    if (hasAttr<ObsDialect::UpdateAttrHelper>(access.op) ||
+        reader.isRing(access.buffer))
       access.renewed = true;
     if (!access.stale || loop->isAncestor(access.stale))
       access.stale = loop;
@@ -109,7 +110,7 @@ static IndexRange computeRangeAt(Value number, Operation *op) {
   recognizer.preferRanges();
   for (auto outer = op->getParentOfType<scf::ForOp>(); outer;
        outer = outer->getParentOfType<scf::ForOp>())
-    if (outer->hasAttr("obs.map")) {
+    if (hasAttr<ObsDialect::MapAttrHelper>(outer)) {
       int64_t end = getUniformRange(outer.getUpperBound()).max;
       recognizer.setRange(outer.getInductionVar(),
                           {0, std::max<int64_t>(1, end) - 1});
@@ -251,7 +252,7 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
   pending = leave(pending, yielded, loop.getResults(), region);
   bool runs = getRangeAt(loop.getLowerBound(), loop).max <
                   getRangeAt(loop.getUpperBound(), loop).min &&
-              !loop->hasAttr("obs.map");
+              !hasAttr<ObsDialect::MapAttrHelper>(loop);
   if (!runs) // No iteration at all.
     add(pending, leave(entry, arguments, loop.getResults(), region));
 }

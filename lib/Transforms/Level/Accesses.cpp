@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::obs;
 
 bool obs::isWarpLoop(Operation *op) {
-  auto map = op->getAttrOfType<MapAttr>("obs.map");
+  auto map = getAttr<ObsDialect::MapAttrHelper>(op);
   return isa<scf::ForOp>(op) && map && map.getUnit() == Level::Warp;
 }
 
@@ -177,8 +177,8 @@ std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
     // The writes of one force are disjoint (or atomic, or of contract `any`),
     // unless one of them stores the initial contents.
     bool oneForce = before.buffer && after.buffer && !before.renewed &&
-                    before.op->getDiscardableAttr(updateAttrName) ==
-                        after.op->getDiscardableAttr(updateAttrName);
+                    getAttr<ObsDialect::UpdateAttrHelper>(before.op) ==
+                        getAttr<ObsDialect::UpdateAttrHelper>(after.op);
     bool sameKind = (before.kind == AccessKind::Atomic) ==
                     (after.kind == AccessKind::Atomic);
     if (oneForce && sameKind && before.kind != AccessKind::InitialWrite &&

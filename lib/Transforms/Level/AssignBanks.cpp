@@ -187,7 +187,7 @@ uint64_t Array::addRequests(Operation *op, ValueRange indices) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
   if (!leaf)
     return 0; // All threads read the same element.
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   if (distribution && distribution.getValue() != Distribution::Striped)
     return 0;
   auto map = cast<MapAttr>(leaf.getMappingAttr()[0]);
@@ -200,7 +200,7 @@ uint64_t Array::addRequests(Operation *op, ValueRange indices) {
   for (Operation *around = op->getParentOp(); !isa<KernelOp>(around);
        around = around->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(around);
-        loop && !loop->hasAttr("obs.map") &&
+        loop && !hasAttr<ObsDialect::MapAttrHelper>(loop) &&
         (leaf->isAncestor(loop) || getConstantIntValue(loop.getUpperBound())))
       loops.push_back(loop);
   size_t before = requests.size();

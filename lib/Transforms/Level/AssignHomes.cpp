@@ -83,9 +83,7 @@ bool AssignHomes::fitsRegisters(memref::AllocOp alloc,
     return false;
   taken += registers;
   if (array->elements > 1)
-    alloc->setAttr(
-        "obs.registers",
-        Builder(alloc.getContext()).getI64IntegerAttr(array->elements));
+    setNumber<ObsDialect::RegistersAttrHelper>(alloc, array->elements);
   return true;
 }
 
@@ -98,7 +96,7 @@ static void markConstants(KernelOp kernel, int64_t threads) {
       return load && isUniformOverWarps(load, threads);
     });
     if (isUniform)
-      table->setAttr(constantAttrName, UnitAttr::get(table.getContext()));
+      setAttr<ObsDialect::ConstantAttrHelper>(table);
   });
 }
 

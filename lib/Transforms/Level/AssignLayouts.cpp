@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace mlir::obs;
 
 static void distribute(scf::ForallOp leaf, Distribution distribution) {
-  leaf->setAttr("obs.distribution",
-                DistributionAttr::get(leaf.getContext(), distribution));
+  setAttr<ObsDialect::DistributionAttrHelper>(
+      leaf, DistributionAttr::get(leaf.getContext(), distribution));
 }
 
 /// The loops that use the array of `alloc`; empty if the program sets the
@@ -44,7 +44,7 @@ struct AssignLayouts : obs::impl::ObsAssignLayoutsPassBase<AssignLayouts> {
   void runOnOperation() override {
     llvm::SmallPtrSet<Operation *, 4> asked;
     getOperation().walk([&](scf::ForallOp leaf) {
-      if (leaf->hasAttr("obs.distribution"))
+      if (hasAttr<ObsDialect::DistributionAttrHelper>(leaf))
         asked.insert(leaf);
       else
         distribute(leaf, Distribution::Striped);

@@ -56,7 +56,7 @@ static std::optional<Split> findSplit(memref::AllocOp alloc, int64_t threads) {
     if (auto load = dyn_cast<memref::LoadOp>(user))
       loads.push_back(load);
     else if (store && store.getMemRef() == alloc.getResult() &&
-             !store->hasAttr("obs.contract"))
+             !hasAttr<ObsDialect::ContractAttrHelper>(store))
       split.stores.push_back(store);
     else
       return std::nullopt;

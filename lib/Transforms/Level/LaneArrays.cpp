@@ -387,8 +387,8 @@ obs::findLaneArrays(KernelOp kernel,
       return;
     auto steps = findSteps(leaf, shapeOf);
     if (!steps->empty() && steps->front().ownedRegister)
-      leaf->setAttr(
-          "obs.distribution",
+      setAttr<ObsDialect::DistributionAttrHelper>(
+          leaf,
           DistributionAttr::get(kernel.getContext(), Distribution::Owners));
   });
   for (Operation *ring : rings)

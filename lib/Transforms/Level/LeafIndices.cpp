@@ -17,7 +17,7 @@ using namespace mlir::obs;
 
 scf::ForOp obs::getOneTurn(scf::ForallOp leaf, int64_t threads) {
   auto isOfBlock = [](Operation *op) {
-    auto map = op ? op->getAttrOfType<MapAttr>("obs.map") : MapAttr();
+    auto map = op ? getAttr<ObsDialect::MapAttrHelper>(op) : MapAttr();
     return map && map.getScope() == Level::Block &&
            map.getUnit() == Level::Warp;
   };

@@ -22,14 +22,14 @@ using namespace mlir::obs;
 
 /// True if the number of an iteration does not determine its thread.
 static bool isByOwners(scf::ForallOp leaf) {
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   return distribution && distribution.getValue() == Distribution::Owners;
 }
 
 /// True for a loop over the warps of one block: each warp starts with its
 /// number, in steps of the number of warps.
 static bool isOfBlock(scf::ForOp warps) {
-  auto map = warps->getAttrOfType<MapAttr>("obs.map");
+  auto map = getAttr<ObsDialect::MapAttrHelper>(warps);
   return map && map.getScope() == Level::Block &&
          warps.getLowerBound().getDefiningOp<WorkerIdOp>() &&
          warps.getStep().getDefiningOp<WorkerCountOp>();
@@ -59,7 +59,8 @@ static scf::ForOp getLoop(const IndexExpr &symbol,
     return {};
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   bool isCounter = loop && argument == loop.getInductionVar() &&
-                   !loop->hasAttr("obs.map") && symbol.getDeclaredRange();
+                   !hasAttr<ObsDialect::MapAttrHelper>(loop) &&
+                   symbol.getDeclaredRange();
   return isCounter ? loop : scf::ForOp();
 }
 
@@ -288,8 +289,8 @@ bool Meetings::fixLastTurns(Access access, AccessEvaluator &evaluator) {
     bounds.evaluate();
     std::optional<int64_t> from = bounds.getNumber(0), to = bounds.getNumber(1);
     std::optional<int64_t> step = bounds.getNumber(2);
-    if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map") ||
-        *from >= *to)
+    if (!from || !to || !step || *step <= 0 ||
+        hasAttr<ObsDialect::MapAttrHelper>(loop) || *from >= *to)
       break;
     auto last = solveForSymbol(recognizer.get(loop.getInductionVar()),
                                *from + (*to - *from - 1) / *step * *step);
@@ -429,8 +430,7 @@ Meetings::Side &Meetings::getSide(const Access &access) {
 /// True if each reader of the memory that `op` accesses waits for a flag of the
 /// writer.
 static bool isPublished(Operation *op) {
-  auto contract = op->getAttrOfType<StringAttr>("obs.contract");
-  return contract && contract.getValue() == "published";
+  return getWriteMark(op) == WriteMark::Published;
 }
 
 std::optional<Level> Meetings::compute(const Access &before,

@@ -192,7 +192,7 @@ static bool areSiblings(Operation *a, Operation *b) {
   if (auto leaf = dyn_cast<scf::ForallOp>(a))
     return getLeafMap(leaf).getScope() == Level::Grid &&
            areIndependent(leaf, cast<scf::ForallOp>(b));
-  auto map = a->getAttrOfType<MapAttr>("obs.map");
+  auto map = getAttr<ObsDialect::MapAttrHelper>(a);
   return map && map.getScope() == Level::Grid;
 }
 

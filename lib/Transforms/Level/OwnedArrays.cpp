@@ -23,7 +23,7 @@ using namespace mlir::obs;
 //===----------------------------------------------------------------------===//
 
 LeafSteps LeafSteps::get(scf::ForallOp leaf, int64_t threads) {
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   return {*getConstantIntValue(leaf.getMixedUpperBound()[0]), threads,
           distribution && distribution.getValue() == Distribution::Blocked};
 }

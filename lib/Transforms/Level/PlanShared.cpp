@@ -118,7 +118,7 @@ static bool isByFirstWarp(const Access &access) {
   scf::ForallOp leaf = access.leaf;
   if (!leaf)
     return false;
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   if (distribution && distribution.getValue() != Distribution::Striped)
     return false;
   std::optional<int64_t> extent =
@@ -283,9 +283,8 @@ LogicalResult Planner::run(int64_t limit) {
   }
   OpBuilder builder(kernel.getContext());
   for (Buffer &buffer : buffers)
-    buffer.alloc->setAttr("obs.offset",
-                          builder.getI64IntegerAttr(buffer.offset));
-  kernel->setAttr("shared_bytes", builder.getI64IntegerAttr(total));
+    setNumber<ObsDialect::OffsetAttrHelper>(buffer.alloc, buffer.offset);
+  kernel.setSharedBytes(total);
   return success();
 }
 

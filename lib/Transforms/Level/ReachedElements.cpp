@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::obs;
 
 bool obs::isBlocked(scf::ForallOp leaf) {
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   return distribution && distribution.getValue() == Distribution::Blocked;
 }
 
@@ -71,7 +71,8 @@ std::optional<int64_t> LeafLimits::get(scf::ForallOp leaf) {
   for (auto [other, least] : found->second)
     if (other->getBlock()->findAncestorOpInBlock(*leaf) &&
         other.getMapping() == leaf.getMapping() &&
-        other->getAttr("obs.distribution") == leaf->getAttr("obs.distribution"))
+        getAttr<ObsDialect::DistributionAttrHelper>(other) ==
+            getAttr<ObsDialect::DistributionAttrHelper>(leaf))
       limit = std::min(least, limit.value_or(least));
   return limit;
 }
@@ -155,7 +156,7 @@ AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
       addWarps(loop);
     else if (loop && isDivergent)
       addLoop(loop);
-    else if (loop && loop->hasAttr("obs.map"))
+    else if (loop && hasAttr<ObsDialect::MapAttrHelper>(loop))
       model.recognizer.setRange(loop.getInductionVar(),
                                 {0, IndexRecognizer::maxExtent});
   }

@@ -108,9 +108,7 @@ static bool canReuse(memref::AllocOp read, memref::AllocOp written,
     if (getStatement(written, user) != leaf)
       continue;
     auto store = dyn_cast<memref::StoreOp>(user);
-    auto contract =
-        store ? store->getAttrOfType<StringAttr>("obs.contract") : StringAttr();
-    if (!contract || contract.getValue() != "disjoint" ||
+    if (!store || getWriteMark(store) != WriteMark::Disjoint ||
         store.getMemRef() != written.getResult())
       return false;
     stores.push_back(store);

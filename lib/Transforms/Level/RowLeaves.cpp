@@ -121,7 +121,8 @@ static bool canBeCopied(scf::ForallOp leaf, int64_t copies) {
   int64_t operations = 0;
   WalkResult result = leaf.getBody()->walk([&](Operation *op) {
     bool isPlain = isa<scf::ForOp, scf::IfOp, memref::LoadOp>(op) ||
-                   (isa<memref::StoreOp>(op) && !op->hasAttr("obs.contract")) ||
+                   (isa<memref::StoreOp>(op) &&
+                    !hasAttr<ObsDialect::ContractAttrHelper>(op)) ||
                    op->hasTrait<OpTrait::IsTerminator>() ||
                    (op->getNumRegions() == 0 && isMemoryEffectFree(op));
     return isPlain && ++operations * copies <= maxOperations
@@ -250,7 +251,7 @@ bool obs::isCopied(memref::AllocOp alloc, int64_t threads) {
 /// thread has a few neighbours.
 static std::optional<Rows> getNeighbours(ArrayRef<Operation *> leaves) {
   for (Operation *leaf : leaves)
-    if (auto width = leaf->getAttrOfType<IntegerAttr>(itemsAttrName))
+    if (auto width = getAttr<ObsDialect::ItemsAttrHelper>(leaf))
       return Rows{1, width.getInt()};
   return std::nullopt;
 }
@@ -287,7 +288,7 @@ void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
   }
   kernel.walk([](scf::ForallOp leaf) {
     if (getLeafMap(leaf).getScope() == Level::Block)
-      leaf->removeAttr(itemsAttrName);
+      removeAttr<ObsDialect::ItemsAttrHelper>(leaf);
   });
   for (auto [leaf, rows] : rowsOf)
     write(cast<scf::ForallOp>(leaf), rows);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Slots.h"
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -29,7 +30,8 @@ std::optional<Slot> SlotReader::runLoop(scf::ForOp loop, unsigned i) {
   std::optional<int64_t> from = getNumber(loop.getLowerBound());
   std::optional<int64_t> to = getNumber(loop.getUpperBound());
   std::optional<int64_t> step = getNumber(loop.getStep());
-  if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map"))
+  if (!from || !to || !step || *step <= 0 ||
+      hasAttr<ObsDialect::MapAttrHelper>(loop))
     return std::nullopt;
   IndexExpr counter = recognizer.get(loop.getInductionVar());
   Slot slot = follow(loop.getInitArgs()[i]);

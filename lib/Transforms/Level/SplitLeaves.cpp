@@ -269,7 +269,7 @@ static void splitLoop(Operation *loop, scf::ForallOp leaf,
                                   constant(0)));
   }
   if (rows.neighbours)
-    loop->setAttr(itemsAttrName, builder.getI64IntegerAttr(rows.neighbours));
+    setNumber<ObsDialect::ItemsAttrHelper>(loop, rows.neighbours);
   if (!all)
     return;
   builder.setInsertionPoint(loop);

@@ -48,7 +48,7 @@ int64_t obs::getLeastTiles(Operation *loop) {
   loop->walk<WalkOrder::PreOrder>([&](scf::ForOp inner) {
     if (inner == loop)
       return WalkResult::advance();
-    bool isRows = inner->hasAttr(rowsAttrName);
+    bool isRows = hasAttr<ObsDialect::RowsAttrHelper>(inner);
     least = std::max(least, isRows ? blocksOfRows : residentBlocks);
     return isRows ? WalkResult::skip() : WalkResult::advance();
   });
@@ -159,7 +159,7 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
       arith::MulIOp::create(builder, loc, group, constant(rowsOfThread));
   auto loop = scf::ForOp::create(builder, loc, constant(0),
                                  constant(rowsOfThread), constant(1));
-  loop->setAttr(rowsAttrName, builder.getUnitAttr());
+  setAttr<ObsDialect::RowsAttrHelper>(loop);
   builder.setInsertionPointToStart(loop.getBody());
   Value number =
       arith::AddIOp::create(builder, loc, first, loop.getInductionVar());
@@ -197,22 +197,21 @@ static KernelTiles tile(KernelOp kernel) {
   };
   kernel.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      auto map = loop->getAttrOfType<MapAttr>("obs.map");
+      auto map = getAttr<ObsDialect::MapAttrHelper>(loop);
       if (map && map.getScope() == Level::Grid)
         add(1);
     }
     auto leaf = dyn_cast<scf::ForallOp>(op);
     if (!leaf || getLeafMap(leaf).getScope() != Level::Grid)
       return;
-    auto distribution =
-        leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+    auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
     bool isStriped =
         distribution && distribution.getValue() == Distribution::Striped;
     int64_t items = isStriped ? chooseItems(leaf) : 1;
     std::optional<int64_t> extent =
         getConstantIntValue(leaf.getMixedUpperBound()[0]);
     // Not even one tile would be full.
-    if (extent && *extent < items * kernel.getThreads().value_or(1))
+    if (extent && *extent < items * int64_t(kernel.getThreads().value_or(1)))
       items = 1;
     if (items == 1) {
       add(1);
@@ -221,8 +220,7 @@ static KernelTiles tile(KernelOp kernel) {
     scf::ForallOp joined = joinRows(leaf, items);
     add(joined == leaf ? items : items * rowsOfThread);
     leaf = joined;
-    leaf->setAttr(itemsAttrName,
-                  Builder(leaf.getContext()).getI64IntegerAttr(items));
+    setNumber<ObsDialect::ItemsAttrHelper>(leaf, items);
     tiles.blocks = std::max(tiles.blocks, getLeastTiles(leaf));
   });
   tiles.items = least.value_or(1);
@@ -259,7 +257,8 @@ struct TileGrid : obs::impl::ObsTileGridPassBase<TileGrid> {
       for (auto kernel : getOperation().getOps<KernelOp>())
         tiles[kernel.getSymName()] = tile(kernel);
     getOperation().walk([&](LaunchOp launch) {
-      bool isByExtent = launch->removeAttr(byExtentAttrName) != nullptr;
+      bool isByExtent = launch.getByExtent();
+      launch.setByExtent(false);
       auto found = tiles.find(launch.getKernel());
       if (!isByExtent || found == tiles.end() || found->second.items == 1)
         return;

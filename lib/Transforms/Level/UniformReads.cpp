@@ -20,7 +20,7 @@ using namespace mlir::obs;
 /// same for all iterations that a warp runs in one step.
 static bool isSameInSteps(ArrayRef<IndexExpr> exprs, unsigned iteration,
                           scf::ForallOp leaf, int64_t threads) {
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   std::optional<int64_t> extent =
       getConstantIntValue(leaf.getMixedUpperBound()[0]);
   if (!extent || uint64_t(*extent) > indexEnumerationBudget ||

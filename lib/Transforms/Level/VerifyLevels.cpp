@@ -21,7 +21,7 @@ using namespace mlir::obs;
 static MapAttr getMap(Operation *op) {
   if (auto leaf = dyn_cast<scf::ForallOp>(op))
     return getLeafMap(leaf);
-  return op->getAttrOfType<MapAttr>("obs.map");
+  return getAttr<ObsDialect::MapAttrHelper>(op);
 }
 
 /// The level of the code at `op`: the unit of the nearest mapped loop.

@@ -13,18 +13,17 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-static constexpr StringLiteral markName = "obs.steps";
-
 void obs::markSteps(Operation *access, ArrayRef<int64_t> elements) {
-  access->setAttr(markName,
-                  DenseI64ArrayAttr::get(access->getContext(), elements));
+  setAttr<ObsDialect::StepsAttrHelper>(
+      access, DenseI64ArrayAttr::get(access->getContext(), elements));
 }
 
 bool obs::hasMarkedSteps(scf::ForallOp leaf) {
   return leaf
       .walk([](Operation *op) {
-        return op->hasAttr(markName) ? WalkResult::interrupt()
-                                     : WalkResult::advance();
+        return hasAttr<ObsDialect::StepsAttrHelper>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -101,10 +100,9 @@ void StepWriter::writeCopies(Operation &op) {
     int64_t number = step;
     Operation *copy = builder.clone(op, map);
     copy->walk([&](Operation *access) {
-      auto mark = access->getAttrOfType<DenseI64ArrayAttr>(markName);
+      auto mark = removeAttr<ObsDialect::StepsAttrHelper>(access);
       if (!mark)
         return;
-      access->removeAttr(markName);
       OpBuilder inside(access);
       Value element = arith::ConstantIndexOp::create(inside, access->getLoc(),
                                                      mark.asArrayRef()[number]);
@@ -147,10 +145,9 @@ void obs::writeSideBySide(
 }
 
 void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {
-  Builder builder(leaf.getContext());
   leaf.walk([&](Operation *op) {
-    if (op->hasAttr("obs.contract"))
-      op->setAttr("obs.origin", builder.getI64IntegerAttr(nextOrigin++));
+    if (hasAttr<ObsDialect::ContractAttrHelper>(op))
+      setNumber<ObsDialect::OriginAttrHelper>(op, nextOrigin++);
   });
 }
 
@@ -166,8 +163,9 @@ static bool hasOwnArrays(scf::ForallOp leaf) {
               dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
           isOwn = home && home.getOwner() == Level::Thread;
         }
-        return isOwn && !store->hasAttr(markName) ? WalkResult::interrupt()
-                                                  : WalkResult::advance();
+        return isOwn && !hasAttr<ObsDialect::StepsAttrHelper>(store)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -268,8 +268,9 @@ void TileWriter::writeOneByOne(Value first) {
 /// of rows is a constant, can tell them apart.
 static void separateRows(scf::ForOp loop) {
   auto inner = loop.getBody()->getOps<scf::ForOp>();
-  auto found = llvm::find_if(
-      inner, [](scf::ForOp rows) { return rows->hasAttr(rowsAttrName); });
+  auto found = llvm::find_if(inner, [](scf::ForOp rows) {
+    return hasAttr<ObsDialect::RowsAttrHelper>(rows);
+  });
   if (found == inner.end())
     return;
   scf::ForOp rows = *found;
@@ -390,18 +391,19 @@ struct WriteTiles : obs::impl::ObsWriteTilesPassBase<WriteTiles> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(itemsAttrName))
+      if (hasAttr<ObsDialect::ItemsAttrHelper>(loop))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
       int64_t items =
-          cast<IntegerAttr>(loop->removeAttr(itemsAttrName)).getInt();
+          cast<IntegerAttr>(removeAttr<ObsDialect::ItemsAttrHelper>(loop))
+              .getInt();
       std::optional<int64_t> threads = getThreads(loop.getStep());
       if (threads)
         TileWriter(loop, items, *threads).run();
     }
     getOperation().walk(
-        [](scf::ForOp loop) { loop->removeAttr(rowsAttrName); });
+        [](scf::ForOp loop) { removeAttr<ObsDialect::RowsAttrHelper>(loop); });
   }
 };
 } // namespace

@@ -118,7 +118,7 @@ obs.kernel @tested(%n: index, %x: f32, %a: memref<8xf32>) attributes {threads = 
   %c0 = arith.constant 0 : index
   %p = obs.fill any par (%t) in (%n) {
     obs.write %x at [%c0] : f32
-  } {obs.started} : !obs.push<grid, 8 x f32>
+  } {started} : !obs.push<grid, 8 x f32>
   %r = obs.force %p into %a {unchecked} : !obs.push<grid, 8 x f32> into memref<8xf32> -> !obs.pull<8 x f32>
 }
 
@@ -140,10 +140,10 @@ obs.kernel @combined(%n: index, %x: i32, %a: memref<8xi32>, %b: memref<8xi32>) a
   %c0 = arith.constant 0 : index
   %p = obs.fill reduce(maxs) par (%t) in (%n) {
     obs.write %x at [%c0] : i32
-  } {obs.started} : !obs.push<grid, 8 x i32>
+  } {started} : !obs.push<grid, 8 x i32>
   %q = obs.fill reduce(addi) par (%t) in (%n) {
     obs.write %x at [%c0] : i32
-  } {obs.started} : !obs.push<grid, 8 x i32>
+  } {started} : !obs.push<grid, 8 x i32>
   %r, %s = obs.force %p, %q into %a, %b {unchecked} : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> into memref<8xi32>, memref<8xi32> -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>)
 }
 

@@ -290,6 +290,12 @@ obs.kernel @threads(%x: i32) attributes {threads = 0 : i64} {
 
 // -----
 
+// expected-error@+1 {{attribute 'threads' failed to satisfy constraint: 64-bit signless integer attribute}}
+obs.kernel @threads_as_text(%x: i32) attributes {threads = "many"} {
+}
+
+// -----
+
 func.func @launch_nothing() {
   // expected-error@+1 {{[launch-kernel] there is no obs.kernel of the name @nothing}}
   obs.launch @nothing args()

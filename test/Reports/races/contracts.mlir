@@ -309,7 +309,7 @@ gpu.module @kernels {
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
     %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
     // expected-note @+1 {{the first access is the write here}}
-    memref.store %zero, %a[%t] {obs.contract = "initial"} : memref<32xi32, #shared>
+    memref.store %zero, %a[%t] {obs.contract = "init"} : memref<32xi32, #shared>
     %i = arith.subi %c31, %t : index
     // expected-error @+1 {{[race] write of shared memory by another thread of the warp reaches what this access also reaches}}
     memref.store %v, %a[%i] : memref<32xi32, #shared>
@@ -322,7 +322,7 @@ gpu.module @kernels {
     %t = gpu.thread_id x
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
     %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
-    memref.store %zero, %a[%t] {obs.contract = "initial"} : memref<32xi32, #shared>
+    memref.store %zero, %a[%t] {obs.contract = "init"} : memref<32xi32, #shared>
     memref.store %v, %a[%t] : memref<32xi32, #shared>
     gpu.return
   }

@@ -88,3 +88,47 @@ func.func @host(%k: index) -> (i32, i32, i32, !obs.pull<2 x i32>) {
   }
   return %x, %y, %z, %m : i32, i32, i32, !obs.pull<2 x i32>
 }
+
+// -----
+
+// A scan, writes that are combined, and operations on floats that upstream does not fold.
+// CHECK-LABEL: @programs
+// CHECK: obs.constant dense<[0, 1, 3, 6, 10, 15]> : tensor<6xi32>
+// CHECK: obs.constant dense<[4, 4, 3, 3]> : tensor<4xi32>
+// CHECK: obs.constant dense<[5.000000e-01, 1.000000e+00, 1.500000e+00]> : tensor<3xf32>
+// CHECK: obs.constant dense<[0.000000e+00, 1.000000e-01]> : tensor<2xf32>
+func.func @programs() -> (!obs.pull<6 x i32>, !obs.pull<4 x i32>, !obs.pull<3 x f32>, !obs.pull<2 x f32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c3 = arith.constant 3 : index
+  %c14 = arith.constant 14 : index
+  %half = arith.constant 0.5 : f32
+  %tenth = arith.constant 0.1 : f64
+  %numbers = obs.iota : !obs.pull<6 x i32>
+  %sums = obs.scan inclusive (%x, %y) = %numbers init %zero : !obs.pull<6 x i32> -> !obs.push<grid, 6 x i32> {
+    %z = arith.addi %x, %y : i32
+    obs.yield %z : i32
+  }
+  %a = obs.force %sums in constant : !obs.push<grid, 6 x i32>
+  %counts = obs.fill init %zero reduce(addi) par (%t) in (%c14) {
+    %k = arith.andi %t, %c3 : index
+    obs.write %one at [%k] : i32
+  } : !obs.push<grid, 4 x i32>
+  %b = obs.force %counts in constant : !obs.push<grid, 4 x i32>
+  %products = obs.generate (%i) {
+    %k = arith.index_cast %i : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    %r = math.fma %f, %half, %half : f32
+    obs.yield %r : f32
+  } : !obs.pull<3 x f32>
+  %c = obs.force %products in constant : !obs.pull<3 x f32>
+  %rounded = obs.generate (%i) {
+    %k = arith.index_cast %i : index to i32
+    %f = arith.sitofp %k : i32 to f64
+    %r = arith.mulf %f, %tenth : f64
+    %s = arith.truncf %r : f64 to f32
+    obs.yield %s : f32
+  } : !obs.pull<2 x f32>
+  %d = obs.force %rounded in constant : !obs.pull<2 x f32>
+  return %a, %b, %c, %d : !obs.pull<6 x i32>, !obs.pull<4 x i32>, !obs.pull<3 x f32>, !obs.pull<2 x f32>
+}

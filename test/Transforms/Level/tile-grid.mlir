@@ -87,9 +87,9 @@ func.func @main(%a: memref<?xf32>, %b: memref<?xf32>) {
   // CHECK: obs.launch @floats blocks %c7 args
   // CHECK: obs.launch @apart blocks %[[ALL]] args
   %blocks = arith.ceildivui %n, %c256 : index
-  obs.launch @floats blocks %blocks args(%a, %b, %n) {obs.by_extent} : memref<?xf32>, memref<?xf32>, index
+  obs.launch @floats blocks %blocks args(%a, %b, %n) {by_extent} : memref<?xf32>, memref<?xf32>, index
   obs.launch @floats blocks %c7 args(%a, %b, %n) : memref<?xf32>, memref<?xf32>, index
-  obs.launch @apart blocks %blocks args(%a, %b, %n) {obs.by_extent} : memref<?xf32>, memref<?xf32>, index
+  obs.launch @apart blocks %blocks args(%a, %b, %n) {by_extent} : memref<?xf32>, memref<?xf32>, index
   return
 }
 

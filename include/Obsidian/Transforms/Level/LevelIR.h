@@ -21,10 +21,6 @@ class ForallOp;
 namespace mlir::obs {
 class MapAttr;
 
-/// Marks tables in constant memory. It stands on an `obs.constant` if the
-/// program requests constant memory, on a `memref.global`, and on a
-/// `memref.get_global` if the lanes of a warp always read one element of it.
-constexpr llvm::StringLiteral constantAttrName = "obs.constant";
 /// The constant memory of a module of kernels, in bytes.
 constexpr int64_t constantMemoryBytes = 1 << 16;
 

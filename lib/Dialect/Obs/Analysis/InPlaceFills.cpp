@@ -305,10 +305,10 @@ InPlace obs::mayFillInPlace(FillOp fill, ArrayRef<Value> arrays) {
         return;
       // The mark stands for initial contents, or for a contract without a
       // proof.
-      auto mark = write->getAttrOfType<StringAttr>("obs.contract");
+      std::optional<WriteMark> mark = getWriteMark(write);
       isPlain &= write.getEffectiveContract().contract == Contract::Disjoint &&
-                 (!mark || mark.getValue() != initialMark);
-      isPromised &= !mark || mark.getValue() == unprovedMark;
+                 mark != WriteMark::Initial;
+      isPromised &= !mark || mark == WriteMark::Unproved;
       writes.push_back(write);
     }
     isPlain &= !isa<PutOp>(op);

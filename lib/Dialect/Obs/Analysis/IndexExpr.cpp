@@ -4,6 +4,11 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The values, ranges and zero bits of each kind of operation stand in one file:
+// a new kind needs all of them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
 #include "llvm/ADT/STLExtras.h"

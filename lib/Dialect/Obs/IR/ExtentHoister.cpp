@@ -83,7 +83,7 @@ Value ExtentHoister::hoist(Value value) {
   if (!isDivision) {
     Operation *copy = builder.clone(*op, mapping);
     if (reads)
-      copy->setAttr(extentReadAttrName, builder.getUnitAttr());
+      cast<GetOp>(copy).setExtentRead(true);
     return mapping.lookup(value);
   }
   IRMapping protectedMapping = mapping;

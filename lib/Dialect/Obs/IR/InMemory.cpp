@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::obs;
 
 bool obs::isHostFunction(func::FuncOp function) {
-  return !function->hasAttr("obs.level");
+  return !hasAttr<ObsDialect::LevelAttrHelper>(function);
 }
 
 bool obs::isVirtualChoice(scf::IfOp choice) {

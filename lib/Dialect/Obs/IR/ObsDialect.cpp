@@ -9,7 +9,6 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
-#include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Verification.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -60,74 +59,78 @@ void ObsDialect::initialize() {
   addInterfaces<ObsInlinerInterface>();
 }
 
+/// True if `value` is no number, or one that `IntegerAttr::getInt` has.
+static bool hasPlainType(Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return !number || number.getType().isIndex() ||
+         number.getType().isSignlessInteger(32) ||
+         number.getType().isSignlessInteger(64);
+}
+
+/// Verifies an attribute whose place allows those of `known`.
+static LogicalResult
+verifyAttribute(Operation *op, NamedAttribute attribute,
+                ArrayRef<ObsDialect::DiscardableAttr> known, StringRef place,
+                function_ref<bool(StringRef name, Attribute value)> isValid) {
+  StringRef name = attribute.getName().getValue();
+  auto found =
+      llvm::find_if(known, [&](const ObsDialect::DiscardableAttr &attr) {
+        return attr.name == name;
+      });
+  if (found == known.end())
+    return op->emitError("[obs-attribute] unknown attribute '")
+           << name << "' of the obs dialect" << place
+           << "; correct its name, or remove it";
+  if (!found->hasClass(attribute.getValue()) ||
+      !hasPlainType(attribute.getValue()) ||
+      !isValid(name, attribute.getValue()))
+    return op->emitError("[")
+           << found->rule << "] '" << name << "' " << found->correction
+           << "; write " << found->example;
+  return success();
+}
+
 LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
-  StringRef name = attribute.getName().getValue();
-  if (name == "obs.level") {
-    if (!isa<FunctionOpInterface>(op) || !isa<LevelAttr>(attribute.getValue()))
-      return op->emitError(
-          "[obs-level] 'obs.level' is a #obs.level attribute "
-          "of a function; write obs.level = #obs.level<block>");
-    return success();
-  }
-  if (name == "obs.map") {
-    if (!isa<MapAttr>(attribute.getValue()))
-      return op->emitError("[obs-map] 'obs.map' must be a #obs.map attribute");
-    return success();
-  }
-  if (name == "obs.items") {
-    auto items = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!items || !llvm::is_contained({2, 4, 8, 16}, items.getInt()))
-      return op->emitError(
-          "[obs-items] 'obs.items' is the number of iterations "
-          "of a thread side by side: 2, 4, 8 or 16");
-    return success();
-  }
-  if (name == "obs.unroll" || name == "obs.distribution" ||
-      name == "obs.offset" || name == "obs.contract" ||
-      name == "obs.least_threads" || name == "obs.lanes" ||
-      name == "obs.rows" || name == "obs.registers" || name == "obs.origin" ||
-      name == nestingAttrName || name == updateAttrName ||
-      name == loopAttrName || name == outerLoopsAttrName ||
-      name == copyAttrName || name == extentReadAttrName ||
-      name == packedAttrName || name == "obs.started" ||
-      name == "obs.by_extent" || name == "obs.constant" ||
-      name == "obs.entry" || name == "obs.unnamed" || name == "obs.arrays")
-    return success();
-  return op->emitError("[obs-attribute] unknown attribute '")
-         << name << "' of the obs dialect";
+  return verifyAttribute(
+      op, attribute, getDiscardableAttrs(), "",
+      [&](StringRef name, Attribute value) {
+        if (name == LevelAttrHelper::getNameStr())
+          return isa<FunctionOpInterface>(op);
+        if (name == ItemsAttrHelper::getNameStr())
+          return llvm::is_contained({2, 4, 8, 16},
+                                    cast<IntegerAttr>(value).getInt());
+        if (name == ContractAttrHelper::getNameStr())
+          return symbolizeWriteMark(cast<StringAttr>(value).getValue())
+              .has_value();
+        return true;
+      });
 }
 
 /// Verifies an attribute of a parameter or a result of a function.
-static LogicalResult verifyNameAttribute(Operation *op,
-                                         NamedAttribute attribute) {
-  StringRef name = attribute.getName().getValue();
-  // Passes set these attributes of parameters.
-  if (name == "obs.may_alias" || name == "obs.constant")
-    return success();
-  if (name != "obs.name")
-    return op->emitError("[obs-attribute] unknown attribute '")
-           << name << "' of the obs dialect at a parameter or a result";
-  auto text = dyn_cast<StringAttr>(attribute.getValue());
-  if (!text || !isIdentifier(text.getValue()))
-    return op->emitError("[obs-name] 'obs.name' is a string of letters, digits "
-                         "and '_' that does not begin with a digit; write "
-                         "obs.name = \"keys\"");
-  return success();
+static LogicalResult verifyParameterAttribute(Operation *op,
+                                              NamedAttribute attribute) {
+  return verifyAttribute(
+      op, attribute, ObsDialect::getParameterAttrs(),
+      " at a parameter or a result", [](StringRef name, Attribute value) {
+        return name != ObsDialect::NameAttrHelper::getNameStr() ||
+               isIdentifier(cast<StringAttr>(value).getValue());
+      });
 }
 
 LogicalResult ObsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                    unsigned number,
                                                    NamedAttribute attribute) {
-  if (failed(verifyNameAttribute(op, attribute)))
+  if (failed(verifyParameterAttribute(op, attribute)))
     return failure();
   // Passes number the names of the parameters of lowered functions.
   auto function = dyn_cast<func::FuncOp>(op);
-  if (!function || attribute.getName() != "obs.name" ||
+  if (!function || attribute.getName() != NameAttrHelper::getNameStr() ||
       isa<BaseMemRefType>(function.getArgumentTypes()[number]))
     return success();
   for (unsigned other : llvm::seq(number))
-    if (function.getArgAttr(other, "obs.name") == attribute.getValue())
+    if (getArgAttr<ObsDialect::NameAttrHelper>(function, other) ==
+        attribute.getValue())
       return op->emitError("[obs-name] two parameters have the name ")
              << attribute.getValue() << "; give each of them its own name";
   return success();
@@ -136,7 +139,7 @@ LogicalResult ObsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 LogicalResult
 ObsDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
                                         NamedAttribute attribute) {
-  return verifyNameAttribute(op, attribute);
+  return verifyParameterAttribute(op, attribute);
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,7 +162,7 @@ ScopeInfo obs::getEnclosingScope(Operation *op) {
     if (auto scope = dyn_cast<LevelScopeOpInterface>(parent))
       return {scope.getScopeLevel(), scope.isScalarScope()};
     if (isa<FunctionOpInterface>(parent)) {
-      if (auto level = parent->getAttrOfType<LevelAttr>("obs.level"))
+      if (auto level = getAttr<ObsDialect::LevelAttrHelper>(parent))
         return {level.getValue(), false};
       return {Level::Grid, false};
     }
@@ -187,12 +190,6 @@ Level ForceOp::getArrayLevel() {
     if (auto push = dyn_cast<PushType>(type))
       return push.getLevel();
   return getEnclosingScope(*this).level;
-}
-
-std::optional<int64_t> KernelOp::getThreads() {
-  if (auto threads = (*this)->getAttrOfType<IntegerAttr>("threads"))
-    return threads.getInt();
-  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,12 +223,21 @@ Value obs::buildExtent(OpBuilder &builder, Location loc, Value array,
                        builder.getI64IntegerAttr(dim));
 }
 
-unsigned obs::getInitialNesting(Operation *write) {
-  auto mark = write->getAttrOfType<StringAttr>("obs.contract");
-  if (!mark || mark.getValue() != initialMark)
+std::optional<WriteMark> obs::getWriteMark(Operation *op) {
+  auto mark = getAttr<ObsDialect::ContractAttrHelper>(op);
+  return mark ? symbolizeWriteMark(mark.getValue()) : std::nullopt;
+}
+
+void obs::setWriteMark(Operation *op, WriteMark mark) {
+  setAttr<ObsDialect::ContractAttrHelper>(
+      op, StringAttr::get(op->getContext(), stringifyWriteMark(mark)));
+}
+
+unsigned obs::getInitialNesting(Operation *op) {
+  if (getWriteMark(op) != WriteMark::Initial)
     return 0;
-  auto nesting = write->getAttrOfType<IntegerAttr>(nestingAttrName);
-  return nesting ? nesting.getInt() : 1;
+  auto write = dyn_cast<WriteOp>(op);
+  return write ? write.getNesting() : 1;
 }
 
 std::optional<unsigned> obs::getKnownDimension(memref::DimOp dim) {
@@ -271,7 +277,7 @@ Value obs::buildAnyElement(OpBuilder &builder, Location loc, Value array) {
   SmallVector<Value> zeros(getArrayExtents(array.getType()).size(),
                            arith::ConstantIndexOp::create(builder, loc, 0));
   Value element = buildGet(builder, loc, array, zeros).front();
-  element.getDefiningOp()->setAttr(extentReadAttrName, builder.getUnitAttr());
+  element.getDefiningOp<GetOp>().setExtentRead(true);
   return element;
 }
 

@@ -92,7 +92,7 @@ void WriteCollector::collect(Region &region) {
 void WriteCollector::collect(WriteOp write) {
   // After fusion a write may have the contract of another fill.
   if (write.getContract().value_or(Contract::Disjoint) != Contract::Disjoint ||
-      write->hasAttr("obs.contract"))
+      getWriteMark(write))
     return;
   FillWrite known = path;
   known.op = write;

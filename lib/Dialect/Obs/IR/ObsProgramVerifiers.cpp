@@ -413,11 +413,8 @@ LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty())
     return emitOpError("[kernel-results] has results; a kernel gives its "
                        "results in the memory of its arguments");
-  Attribute threads = (*this)->getAttr("threads");
-  if (!threads)
-    return success();
-  auto count = dyn_cast<IntegerAttr>(threads);
-  if (!count || count.getInt() < 1 || count.getInt() > maxThreads)
+  int64_t threads = getThreads().value_or(1);
+  if (threads < 1 || threads > maxThreads)
     return emitOpError("[kernel-threads] 'threads' must be an integer from 1 "
                        "to ")
            << maxThreads;

@@ -292,10 +292,14 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
                       function_interface_impl::VariadicFlag, std::string &) {
     return builder.getFunctionType(arguments, results);
   };
-  return function_interface_impl::parseFunctionOp(
-      parser, state, /*allowVariadic=*/false,
-      getFunctionTypeAttrName(state.name), buildType,
-      getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name));
+  SMLoc loc = parser.getCurrentLocation();
+  if (function_interface_impl::parseFunctionOp(
+          parser, state, /*allowVariadic=*/false,
+          getFunctionTypeAttrName(state.name), buildType,
+          getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name)))
+    return failure();
+  return state.name.getRegisteredInfo()->verifyInherentAttrs(
+      state.attributes, [&] { return parser.emitError(loc); });
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {

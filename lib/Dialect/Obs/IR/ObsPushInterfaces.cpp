@@ -104,10 +104,10 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
       contract.kind = write.getKindAttr();
     }
     // Results of an earlier emission.
-    if (auto mark = write->getAttrOfType<StringAttr>("obs.contract")) {
+    if (std::optional<WriteMark> mark = getWriteMark(write)) {
       contract.initial = getInitialNesting(write);
-      contract.unchecked |= mark.getValue() == "disjoint";
-      contract.unproved |= mark.getValue() == unprovedMark;
+      contract.unchecked |= mark == WriteMark::Disjoint;
+      contract.unproved |= mark == WriteMark::Unproved;
     }
     writer(builder, op->getLoc(), write.getValues(), write.getIndices(),
            contract);
@@ -253,8 +253,7 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   SmallVector<Value> elements;
   for (Value array : getArrays()) {
     llvm::append_range(elements, buildGet(builder, loc, array, zeros));
-    elements.back().getDefiningOp()->setAttr(extentReadAttrName,
-                                             builder.getUnitAttr());
+    elements.back().getDefiningOp<GetOp>().setExtentRead(true);
   }
   Value part = getBody().front().getTerminator()->getOperand(result);
   ExtentHoister hoister(builder, *this, /*mayRead=*/true);

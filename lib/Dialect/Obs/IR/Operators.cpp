@@ -246,7 +246,7 @@ LogicalResult verification::verifyOperator(Operation *op, Attribute kind,
       return diagnostic;
     }
   // A word that no number was packed into is no sample.
-  if (function->hasAttr(packedAttrName))
+  if (hasAttr<ObsDialect::PackedAttrHelper>(function))
     return success();
   return verifyOrder(op, name, function.getFunctionBody(), elements);
 }

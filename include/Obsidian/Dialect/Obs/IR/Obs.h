@@ -13,15 +13,13 @@
 #ifndef OBSIDIAN_DIALECT_OBS_IR_OBS_H
 #define OBSIDIAN_DIALECT_OBS_IR_OBS_H
 
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/DeviceMappingInterface.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
@@ -32,9 +30,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
-
-#include "Obsidian/Dialect/Obs/IR/ObsDialect.h.inc"
-#include "Obsidian/Dialect/Obs/IR/ObsEnums.h.inc"
 
 namespace mlir::obs {
 /// The meaning of several writes of one element, and for `reduce` the
@@ -53,32 +48,6 @@ struct WriteContract {
   /// There is no promise, but the contract of the source could not be proved.
   bool unproved = false;
 };
-
-/// The value of `obs.contract` on a write whose contract `disjoint` is neither
-/// proved nor refuted.
-constexpr llvm::StringLiteral unprovedMark = "unproved";
-
-/// The value of `obs.contract` on a write of initial contents, and the
-/// attribute with the depth of their fill, if the depth is more than 1.
-constexpr llvm::StringLiteral initialMark = "init";
-constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
-
-/// An attribute of a write of a force that updates the array of an earlier
-/// force in place: the number of the force in the kernel. The writes of one
-/// force are disjoint, and those of two forces need not be. A loop around such
-/// a force has the attribute, too: each of its iterations counts as a separate
-/// force.
-constexpr llvm::StringLiteral updateAttrName = "obs.update";
-
-/// Marks a load and the store of its result, which copy an element from one
-/// array to another. If the source was never written, the copy counts as not
-/// written, too.
-constexpr llvm::StringLiteral copyAttrName = "obs.copy";
-
-/// Marks a read of an element that only extents depend on. All elements have
-/// the same extents, so element 0 is read. In an empty array, numbers of this
-/// element count as 0.
-constexpr llvm::StringLiteral extentReadAttrName = "obs.extent_read";
 
 /// The function that a push array calls for every element that it writes, with
 /// one value for each element type and one index for each dimension. The
@@ -129,9 +98,6 @@ LogicalResult refuseExpansion(Operation *op);
 LogicalResult verifyExpandable(Operation *op);
 } // namespace detail
 } // namespace mlir::obs
-
-#define GET_ATTRDEF_CLASSES
-#include "Obsidian/Dialect/Obs/IR/ObsAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsTypes.h.inc"
@@ -195,7 +161,7 @@ Value buildAtomic(OpBuilder &builder, Location loc, Attribute kind, Value value,
                   Value memory, ValueRange indices, Operation *from);
 
 /// The `WriteContract::initial` of a write whose contract is marked.
-unsigned getInitialNesting(Operation *write);
+unsigned getInitialNesting(Operation *op);
 
 /// The values of a list of constants and values, as in DynamicIndexList.
 SmallVector<Value> buildMixed(OpBuilder &builder, Location loc,

@@ -12,6 +12,122 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
+//===----------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------===//
+
+// A class of values, and the rest of the diagnostic `'obs.NAME' ...` for a value
+// of another class.
+class Obs_Values<string attrClass, string form> {
+  string storage = "::mlir::" # attrClass;
+  string correction = form;
+}
+def Obs_NoValue : Obs_Values<"UnitAttr", "has no value">;
+def Obs_Number : Obs_Values<"IntegerAttr", "is a number">;
+def Obs_Numbers : Obs_Values<"DenseI64ArrayAttr", "is a list of numbers">;
+def Obs_Text : Obs_Values<"StringAttr", "is a string">;
+
+// The attribute `obs.NAME` of operations of any dialect, or of the parameters
+// and results of functions. `write` is an example of it, and `label` is that of
+// its rule in docs/Spec.md. From this declaration follow the class
+// `ObsDialect::NameAttrHelper`, the check of the value, and a line on the page
+// of the dialect.
+class Obs_Discardable<string attrName, Obs_Values attrValues, string write,
+    string text, string label = "obs-attribute"> {
+  string name = attrName;
+  Obs_Values values = attrValues;
+  string example = write;
+  string meaning = text;
+  string rule = label;
+}
+
+defvar Obs_discardableAttrs = [
+  Obs_Discardable<"level", Obs_Values<"obs::LevelAttr", "is a #obs.level attribute of a function">,
+    "obs.level = #obs.level<block>",
+    "The level of the region of a function. A function without it is a host function.", "obs-level">,
+  Obs_Discardable<"unroll", Obs_NoValue, "obs.unroll",
+    "The loop is unrolled (`obs-unroll-loops`).">,
+  Obs_Discardable<"packed", Obs_NoValue, "obs.packed",
+    "The function combines two elements that are packed into one word each.">,
+  Obs_Discardable<"constant", Obs_NoValue, "obs.constant",
+    "The table is in constant memory. On an `obs.constant`, the program requests this. "
+    "On a `memref.get_global`, the lanes of a warp always read one element of the table.">,
+  Obs_Discardable<"contract", Obs_Values<"StringAttr",
+      "is one of disjoint, unproved, any, init and published">, "obs.contract = \"disjoint\"",
+    "The contract of a write, or of a read that counts as one (see below).">,
+  Obs_Discardable<"loop", Obs_Number, "obs.loop = 0",
+    "The number of the loop among those around forces in a kernel.">,
+  Obs_Discardable<"outer_loops", Obs_Numbers, "obs.outer_loops = array<i64: 0>",
+    "The numbers of the loops around the force that runs the write. Each iteration of these "
+    "loops runs a force of its own, and the contract covers the writes of one force.">,
+  Obs_Discardable<"update", Obs_Number, "obs.update = 1",
+    "The write updates the array of an earlier force in place. The value is the number of its own "
+    "force in the kernel: the writes of one force are disjoint, and those of two forces need not be.">,
+  Obs_Discardable<"updates", Obs_NoValue, "obs.updates",
+    "A force in the loop updates an array in place, so each iteration counts as a separate force.">,
+  Obs_Discardable<"copy", Obs_NoValue, "obs.copy",
+    "A load, and the store of its result, copy an element from one array to another. "
+    "If the source was never written, the copy counts as not written, too.">,
+  Obs_Discardable<"map", Obs_Values<"obs::MapAttr", "is a #obs.map attribute">,
+    "obs.map = #obs.map<block, thread>",
+    "Each unit executes its share of the iterations of the loop.", "obs-map">,
+  Obs_Discardable<"distribution", Obs_Values<"obs::DistributionAttr", "is a #obs.distribution attribute">,
+    "obs.distribution = #obs.distribution<striped>",
+    "The map from the iterations of a leaf loop to workers and steps.">,
+  Obs_Discardable<"items", Obs_Values<"IntegerAttr",
+      "is the number of iterations of a thread side by side: 2, 4, 8 or 16">, "obs.items = 4",
+    "The number of neighbouring iterations that a thread executes side by side, on a leaf loop of a "
+    "block or a grid, and on the loop that it becomes.", "obs-items">,
+  Obs_Discardable<"rows", Obs_NoValue, "obs.rows",
+    "The loop, in a leaf loop, is over rows that do not depend on each other.">,
+  Obs_Discardable<"registers", Obs_Number, "obs.registers = 2",
+    "The number of elements of the array in the registers of each thread.">,
+  Obs_Discardable<"offset", Obs_Number, "obs.offset = 1024",
+    "The byte of shared memory at which the array begins.">,
+  Obs_Discardable<"lanes", Obs_NoValue, "obs.lanes",
+    "The memory is the part of an array of a warp that a lane has in registers.">,
+  Obs_Discardable<"steps", Obs_Numbers, "obs.steps = array<i64: 0, 32>",
+    "The element that the access reaches in each step of its leaf loop.">,
+  Obs_Discardable<"origin", Obs_Number, "obs.origin = 1",
+    "Accesses with one number are copies of one access, whose contract covers all of them.">,
+  Obs_Discardable<"least_threads", Obs_Number, "obs.least_threads = 512",
+    "The least number of threads that a multiprocessor should execute at once if threads wait at this "
+    "atomic load. The default is 1024.">,
+  Obs_Discardable<"arrays", Obs_Number, "obs.arrays = 2",
+    "The number of arrays that use an allocation, one after the other.">,
+  Obs_Discardable<"entry", Obs_Text, "obs.entry = \"sort\"",
+    "The name that the source gives to the kernel, if the symbol is another one: a symbol is unique "
+    "in its module. `obs-merge-kernels` removes the attribute.">,
+  Obs_Discardable<"unnamed", Obs_NoValue, "obs.unnamed",
+    "The source gives no name to the kernel, which is named after its function.">,
+];
+
+// Of the parameters and results of functions.
+defvar Obs_parameterAttrs = [
+  Obs_Discardable<"name", Obs_Values<"StringAttr",
+      "is a string of letters, digits and '_' that does not begin with a digit">,
+    "obs.name = \"keys\"",
+    "The name in the launch contract and in the C code of the host.", "obs-name">,
+  Obs_Discardable<"may_alias", Obs_NoValue, "obs.may_alias",
+    "The parameters of a kernel with this attribute may be the same array (R8).">
+];
+
+defvar Obs_allAttrs = Obs_discardableAttrs # Obs_parameterAttrs;
+
+// The lines of the table of `attrs` in the documentation.
+class Obs_AttrTable<list<Obs_Discardable> attrs> {
+  string lines = !interleave(!foreach(attr, attrs,
+    "| `" # attr.example # "` | " # attr.meaning # " |"), "\n    ");
+}
+
+// The C++ initializers of `attrs`.
+class Obs_AttrChecks<list<Obs_Discardable> attrs> {
+  string initializers = !interleave(!foreach(attr, attrs,
+    "{\"obs." # attr.name # "\", \"" # attr.rule # "\", \"" # attr.values.correction # "\", \""
+    # !subst("\"", "\\\"", attr.example) # "\", [](::mlir::Attribute value) { return ::llvm::isa<"
+    # attr.values.storage # ">(value); }}"), ",\n        ");
+}
+
 def Obs_Dialect : Dialect {
   let name = "obs";
   let cppNamespace = "::mlir::obs";
@@ -42,7 +158,31 @@ def Obs_Dialect : Dialect {
     braces. `attr-dict` is a list of attributes in braces, such as
     `{kernel = "f"}`, or nothing. `type`, `integer`, `string`, `literal`,
     `keyword` and `operation-name` are those of MLIR.
-  }];
+
+    ## Discardable attributes
+
+    These attributes stand on operations of any dialect. A program may have the
+    first two. Passes set the others.
+
+    | Attribute | Meaning |
+    | --------- | ------- |
+    }] # Obs_AttrTable<Obs_discardableAttrs>.lines # [{
+
+    `obs.contract` is one of these:
+
+    | Contract | Meaning |
+    | -------- | ------- |
+    | `disjoint` | No other write of the same force has this element (R5). |
+    | `unproved` | The contract is `disjoint`, which is neither proved nor refuted. |
+    | `any` | Several writes may have this element; one of them wins. |
+    | `init` | The write gives an element its initial contents, which later writes of the same force may replace. |
+    | `published` | The access is ordered by fences and atomic operations. |
+
+    These attributes stand at parameters and results of functions:
+
+    | Attribute | Meaning |
+    | --------- | ------- |
+    }] # Obs_AttrTable<Obs_parameterAttrs>.lines # "\n";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasCanonicalizer = 1;
@@ -50,8 +190,26 @@ def Obs_Dialect : Dialect {
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
+  let discardableAttrs = !dag(ins,
+    !foreach(attr, Obs_allAttrs, attr.values.storage), !foreach(attr, Obs_allAttrs, attr.name));
   let extraClassDeclaration = [{
     void registerTypes();
+
+    /// A discardable attribute, and the check of its value.
+    struct DiscardableAttr {
+      ::llvm::StringLiteral name, rule, correction, example;
+      bool (*hasClass)(::mlir::Attribute value);
+    };
+    static ::llvm::ArrayRef<DiscardableAttr> getDiscardableAttrs() {
+      static const DiscardableAttr attrs[] = {
+        }] # Obs_AttrChecks<Obs_discardableAttrs>.initializers # [{};
+      return attrs;
+    }
+    static ::llvm::ArrayRef<DiscardableAttr> getParameterAttrs() {
+      static const DiscardableAttr attrs[] = {
+        }] # Obs_AttrChecks<Obs_parameterAttrs>.initializers # [{};
+      return attrs;
+    }
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -76,6 +234,16 @@ def Obs_Contract : I32EnumAttr<"Contract", "meaning of several writes to one ele
     I32EnumAttrCase<"Disjoint", 0, "disjoint">,
     I32EnumAttrCase<"Any", 1, "any">,
     I32EnumAttrCase<"Reduce", 2, "reduce">]> {
+  let cppNamespace = "::mlir::obs";
+  let genSpecializedAttr = 0;
+}
+
+def Obs_WriteMark : I32EnumAttr<"WriteMark", "value of obs.contract", [
+    I32EnumAttrCase<"Disjoint", 0, "disjoint">,
+    I32EnumAttrCase<"Unproved", 1, "unproved">,
+    I32EnumAttrCase<"Any", 2, "any">,
+    I32EnumAttrCase<"Initial", 3, "init">,
+    I32EnumAttrCase<"Published", 4, "published">]> {
   let cppNamespace = "::mlir::obs";
   let genSpecializedAttr = 0;
 }

@@ -630,6 +630,10 @@ def Obs_GetOp : Obs_Op<"get", [
     There is one index for each dimension. The type is that of the array. The
     results have its element types.
 
+    Passes set the attribute `extent_read` if only extents depend on the
+    element. All elements have the same extents, so element 0 is read. In an
+    empty array, numbers of this element count as 0.
+
     Example:
 
     ```mlir
@@ -639,7 +643,7 @@ def Obs_GetOp : Obs_Op<"get", [
     }
     ```
   }];
-  let arguments = (ins Obs_PullType:$array, Variadic<Index>:$indices);
+  let arguments = (ins Obs_PullType:$array, Variadic<Index>:$indices, UnitAttr:$extent_read);
   let results = (outs Variadic<AnyType>:$elements);
   let assemblyFormat = "$array `[` $indices `]` attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;

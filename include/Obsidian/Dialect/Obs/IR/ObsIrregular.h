@@ -16,8 +16,6 @@ constexpr unsigned maxAtomicBits = 64;
 /// The number of bits of all components of an element together. No component is
 /// an index.
 unsigned countElementBits(ArrayRef<Type> elements);
-/// Marks a function of two elements that are packed into one word each.
-constexpr llvm::StringLiteral packedAttrName = "obs.packed";
 } // namespace mlir::obs
 
 #define GET_OP_CLASSES

@@ -21,8 +21,15 @@ def Obs_KernelOp : Obs_Op<"kernel", [
   let description = [{
     `obs-outline-kernels` makes a kernel from a force at level grid. Arrays are
     memrefs in device memory. The arguments stand in the order of the source,
-    results last. `obs-set-launch` adds the attribute `threads`, the number of
-    workers of a block. The number of blocks is known at launch only.
+    results last. Passes add attributes:
+
+    - `entry` is the name in the source. If it is the name of another kernel or
+      of a host function, the symbol of the kernel is another one.
+    - `unnamed` marks a kernel without a name in the source, which is named
+      after its function.
+    - `threads` is the number of workers of a block (`obs-set-launch`). The
+      number of blocks is known at launch only.
+    - `shared_bytes` is the size of shared memory (`obs-plan-shared`).
 
     Syntax:
 
@@ -49,11 +56,13 @@ def Obs_KernelOp : Obs_Op<"kernel", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<FunctionType>:$function_type,
-    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+    OptionalAttr<StrAttr>:$entry, UnitAttr:$unnamed, OptionalAttr<I64Attr>:$threads,
+    OptionalAttr<I64Attr>:$shared_bytes);
   let regions = (region AnyRegion:$body);
   let extraClassDeclaration = [{
-    /// Workers of a block, or nullopt before `obs-set-launch`.
-    std::optional<int64_t> getThreads();
+    /// The name in the source.
+    ::llvm::StringRef getSourceName() { return getEntry().value_or(getSymName()); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
@@ -85,7 +94,8 @@ def Obs_LaunchOp : Obs_Op<"launch", [
     `work` is the amount of work of the kernel: a number of units of a level for
     each loop that the kernel spreads over the grid. `args` are the arguments of
     the kernel. Their types follow the colon. A launch without arguments has no
-    colon.
+    colon. The attribute `by_extent` says that the number of blocks follows from
+    extents, so `obs-tile-grid` may change it.
 
     Example:
 
@@ -101,7 +111,8 @@ def Obs_LaunchOp : Obs_Op<"launch", [
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Optional<Index>:$blocks,
-    Variadic<Index>:$work, Variadic<AnyType>:$args, OptionalAttr<ArrayAttr>:$units);
+    Variadic<Index>:$work, Variadic<AnyType>:$args, OptionalAttr<ArrayAttr>:$units,
+    UnitAttr:$by_extent);
   let hasCustomAssemblyFormat = 1;
 }
 

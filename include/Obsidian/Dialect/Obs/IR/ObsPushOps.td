@@ -105,6 +105,10 @@ def Obs_FillOp : Obs_Op<"fill", [
     for each `?` of the type. `par` abbreviates a region that contains only this
     `obs.par`. The type is that of the result.
 
+    `obs-outline-kernels` writes initial contents into the memory before the
+    kernel. The attribute `started` marks the fill, which then has neither
+    `init` nor `onto`.
+
     Example:
 
     ```mlir
@@ -123,7 +127,7 @@ def Obs_FillOp : Obs_Op<"fill", [
   }];
   let arguments = (ins Variadic<AnyType>:$init, Optional<Obs_PullType>:$onto,
     Variadic<Index>:$extents, DefaultValuedAttr<Obs_ContractAttr, "Contract::Disjoint">:$contract,
-    OptionalAttr<Obs_ReduceKindAttr>:$kind, UnitAttr:$unchecked);
+    OptionalAttr<Obs_ReduceKindAttr>:$kind, UnitAttr:$unchecked, UnitAttr:$started);
   let results = (outs Obs_PushType:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -185,7 +189,8 @@ def Obs_WriteOp : Obs_Op<"write", [
     The operation stands in thread-level code (R1). After fusion, a write may
     carry the contract of the fill that it came from in the attributes
     `contract` and `kind`, if this contract differs from that of the enclosing
-    fill.
+    fill. A write of initial contents (`obs.contract = "init"`) in nested fills
+    carries the depth of its fill in `nesting`, if the depth is more than 1.
 
     Syntax:
 
@@ -214,7 +219,8 @@ def Obs_WriteOp : Obs_Op<"write", [
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$values, Variadic<Index>:$indices,
-    OptionalAttr<Obs_ContractAttr>:$contract, OptionalAttr<Obs_ReduceKindAttr>:$kind);
+    OptionalAttr<Obs_ContractAttr>:$contract, OptionalAttr<Obs_ReduceKindAttr>:$kind,
+    DefaultValuedAttr<I64Attr, "1">:$nesting);
   let extraClassDeclaration = [{
     /// The contract of this write: its own, or that of the enclosing fill.
     ::mlir::obs::WriteContract getEffectiveContract();

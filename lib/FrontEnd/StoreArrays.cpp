@@ -1,0 +1,230 @@
+//===- StoreArrays.cpp - Arrays that front ends store ---------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
+
+#include "RowFolds.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::obs;
+
+bool ArrayBuilder::isStored(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (!op || isa<ForceOp, ViewOp, ConstantOp>(op))
+    return true;
+  if (isa<ReshapeOp, ZipOp, UnzipOp>(op))
+    return llvm::all_of(op->getOperands(), [](Value operand) {
+      return !isa<PullType>(operand.getType()) || isStored(operand);
+    });
+  return op->getName().getDialectNamespace() ==
+         scf::SCFDialect::getDialectNamespace();
+}
+
+SmallVector<Value> ArrayBuilder::store(ValueRange arrays) {
+  llvm::SetVector<Value> rest;
+  for (Value array : arrays)
+    if (isa<PullType>(array.getType()) &&
+        (!isStored(array) || array.getDefiningOp<ConstantOp>()))
+      rest.insert(array);
+  SmallVector<Value> stored(arrays);
+  if (rest.empty())
+    return stored;
+  auto force = ForceOp::create(*this, rest.getArrayRef(), ValueRange());
+  for (Value &array : stored)
+    for (auto [virtualArray, result] :
+         llvm::zip_equal(rest, force.getResults()))
+      if (array == virtualArray)
+        array = result;
+  return stored;
+}
+
+Value ArrayBuilder::forceOne(Value array, Storage storage) {
+  auto force = ForceOp::create(*this, array, ValueRange());
+  force.setStorage(storage);
+  return force.getResults().front();
+}
+
+namespace {
+/// Counts the reads of virtual arrays in the code that computes one element.
+/// Reads of one element of one array count once: an elementwise operation reads
+/// at its own index, and every other read is at an index of its own.
+class ReadCounter {
+public:
+  /// Larger numbers are treated as equal.
+  explicit ReadCounter(unsigned limit) : limit(limit) {}
+
+  unsigned count(Value array) {
+    read(array, nullptr);
+    return seen.size();
+  }
+
+  /// The reads without the first one of each operation: those that repeat code.
+  unsigned countRepeated(Value array) {
+    read(array, nullptr);
+    return seen.size() - operations.size();
+  }
+
+private:
+  void read(Value array, const void *index) {
+    Operation *op = array.getDefiningOp();
+    if (seen.size() > limit + operations.size() ||
+        ArrayBuilder::isStored(array) || !seen.insert({op, index}).second)
+      return;
+    operations.insert(op);
+    bool isSame = isa<MapOp, ZipOp, UnzipOp>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<PullType>(operand.get().getType()))
+        read(operand.get(), isSame ? index : getIndex(operand, index));
+    op->walk([&](Operation *inner) {
+      if (inner == op)
+        return;
+      for (OpOperand &operand : inner->getOpOperands())
+        if (isa<PullType>(operand.get().getType()) &&
+            operand.get().getParentRegion()->isProperAncestor(
+                inner->getParentRegion()))
+          read(operand.get(), getIndex(operand, index));
+    });
+  }
+  /// A name for the index at which `operand` is read for an element at `index`.
+  const void *getIndex(OpOperand &operand, const void *index) {
+    return &*names.insert({&operand, index}).first;
+  }
+
+  using Read = std::pair<const void *, const void *>;
+  unsigned limit;
+  std::set<Read> seen, names;
+  llvm::SmallPtrSet<Operation *, 16> operations;
+};
+} // namespace
+
+/// If an element needed more repeated reads, the same operations would be
+/// executed many times, and the code of a kernel would be large.
+static constexpr unsigned maxReads = 48;
+
+bool ArrayBuilder::canRepeat(Value array, unsigned times) {
+  return ReadCounter(maxReads).count(array) * times <= maxReads;
+}
+
+/// The elements of `array` in memory, if they were stored before `op`; else
+/// null.
+static Value findStored(Value array, Operation *op) {
+  for (Operation *user : array.getUsers()) {
+    auto force = dyn_cast<ForceOp>(user);
+    if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
+      continue;
+    Operation *here = force->getBlock()->findAncestorOpInBlock(*op);
+    if (here && force->isBeforeInBlock(here))
+      return force.getResults().front();
+  }
+  return {};
+}
+
+/// Returns `array`, which its operation has just made; maps need no such test,
+/// because they repeat only what operands repeat. If one element repeats
+/// too many reads, the operands with the most reads are stored first.
+Value ArrayBuilder::limitReads(Value array) {
+  Operation *op = array.getDefiningOp();
+  // In code of a lower level, and in a region without an operation yet, the
+  // caller decides.
+  if (!op || !op->getParentOfType<FunctionOpInterface>())
+    return array;
+  if (ScopeInfo scope = getEnclosingScope(op);
+      scope.isScalar || scope.level != Level::Grid)
+    return array;
+  while (ReadCounter(maxReads).countRepeated(array) > maxReads) {
+    llvm::SetVector<Value> operands;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (isa<PullType>(operand.getType()) && !isStored(operand) &&
+            !op->isAncestor(operand.getParentRegion()->getParentOp()))
+          operands.insert(operand);
+    });
+    Value most;
+    unsigned reads = 1;
+    for (Value operand : operands)
+      if (unsigned found = ReadCounter(maxReads).count(operand);
+          found > reads && !cast<PullType>(operand.getType()).isNested()) {
+        reads = found;
+        most = operand;
+      }
+    if (!most)
+      break;
+    Value stored = findStored(most, op);
+    if (!stored) {
+      OpBuilder::InsertionGuard guard(*this);
+      setInsertionPoint(op);
+      stored = forceOne(most);
+    }
+    most.replaceUsesWithIf(
+        stored, [&](OpOperand &use) { return op->isAncestor(use.getOwner()); });
+  }
+  return array;
+}
+
+/// The push array whose elements a force stores, if only one elementwise
+/// function reads them; else null.
+static Value getUnreadPush(ForceOp force, Value operand) {
+  if (force.getArrays().size() != 1 || !force.getInto().empty() ||
+      !operand.hasOneUse())
+    return {};
+  Value array = force.getArrays().front();
+  // Such a function would need a kernel after all writes.
+  auto fill = array.getDefiningOp<FillOp>();
+  return fill && fill.getContract() == Contract::Reduce ? Value() : array;
+}
+
+void ArrayBuilder::finish(FunctionOpInterface function) {
+  // The primal result of a gradient, for example, is often not used.
+  function.walk([](Block *block) { eraseUnused(*block); });
+  inlineFolds(function);
+  fuseRows(function);
+  fuseReductions(function);
+  SmallVector<ForceOp> forces;
+  function.walk([&](ForceOp force) {
+    if (getEnclosingScope(force).level == Level::Grid)
+      forces.push_back(force);
+  });
+  for (ForceOp last : forces)
+    for (Value array : llvm::to_vector(last.getArrays())) {
+      // The chain of maps before, each of which is read by the next one only.
+      SmallVector<MapOp> maps;
+      ForceOp first;
+      Value current = array, push;
+      while (auto map = current.getDefiningOp<MapOp>()) {
+        if (!map->hasOneUse() || map->getBlock() != last->getBlock())
+          break;
+        maps.push_back(map);
+        Value next;
+        for (Value operand : map.getArrays())
+          if (auto force = operand.getDefiningOp<ForceOp>();
+              force && force->getBlock() == last->getBlock() && !first)
+            if ((push = getUnreadPush(force, operand)))
+              first = force;
+        if (first)
+          break;
+        for (Value operand : map.getArrays())
+          if (operand.getDefiningOp<MapOp>() && !next)
+            next = operand;
+        if (!next)
+          break;
+        current = next;
+      }
+      if (!first)
+        continue;
+      first.getResults().front().replaceAllUsesWith(push);
+      first.erase();
+      if (auto type = dyn_cast<PushType>(push.getType()))
+        for (MapOp map : llvm::reverse(maps)) {
+          auto like = cast<PullType>(map.getResult().getType());
+          map.getResult().setType(
+              PushType::get(getContext(), type.getLevel(), like.getExtents(),
+                            like.getBounds(), like.getElementTypes()));
+        }
+    }
+}
