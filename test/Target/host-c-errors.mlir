@@ -81,7 +81,7 @@ func.func @bound(%least: !obs.pull<? x 7 x i32 bound [4, 7]> {obs.name = "least"
 }
 
 // The C program has no variable that only blocks of several dimensions would read. A text may have question marks.
-// CHECK-NEXT: {{^}}launch first on 1 blocks
+// CHECK-NEXT: {{^}}early launch first on 1 blocks
 // CHECK-NEXT: why??!
 // CHECK-NEXT: unread: status 0
 // CHECK-NEXT: end: {{[0-9]+}} allocations, 0 live
