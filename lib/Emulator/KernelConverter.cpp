@@ -5,6 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// In: a kernel of the `gpu` dialect. Out: a function that executes one thread of
+// it, and calls the emulator for what threads share.
+//
+// The file is long because the operations of a kernel are converted by one class:
+// they share the places of values that live across a wait.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelConverter.h"
 

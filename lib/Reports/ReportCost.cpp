@@ -4,6 +4,13 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// In: a kernel with levels, and the kernel of threads that it becomes. Out: its
+// report, as text and as data.
+//
+// The file is long because one class writes both: each number is computed once.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Arithmetic.h"
 #include "ArrayCost.h"

@@ -4,6 +4,14 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// In: an artefact and a device. A run executes the steps of a function in order,
+// on the values of the run, which the device or the host has.
+//
+// The file is long because one class executes all kinds of steps: each of them
+// reads and writes the values of the run.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Obsidian/Runtime/HostProgram.h"
 #include "Obsidian/Artefact/Build.h"
