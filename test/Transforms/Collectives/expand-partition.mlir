@@ -45,7 +45,7 @@ func.func @partition(%a: !obs.pull<? x i32>, %starts: !obs.pull<16 x i32>) -> !o
 // CHECK-LABEL: @wide(
 // CHECK: memref.alloc(%{{.*}}) : memref<?xi64>
 // CHECK: memref.alloc() : memref<2x2048xi32, #obs.home<block, shared>>
-// CHECK: {obs.least_threads = 512 : i32}
+// CHECK: {obs.least_threads = 256 : i32}
 func.func @wide(%a: !obs.pull<? x i64>, %starts: !obs.pull<2048 x index>) -> !obs.pull<? x i64> {
   %c2047 = arith.constant 2047 : i64
   %p = obs.partition (%x) = %a from %starts : !obs.pull<? x i64>, !obs.pull<2048 x index> -> !obs.push<grid, ? x i64> {
