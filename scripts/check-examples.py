@@ -7,6 +7,7 @@ Every operation must have an example, a complete program that verifies and
 survives printing and parsing. Exits with 1 and names every one that does not.
 """
 
+import pathlib
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import sys
 def examples(page):
     """Yields (operation, its examples) for the operations of `page`."""
     operation, blocks, block, fence = None, [], None, None
-    for line in open(page):
+    for line in pathlib.Path(page).read_text().splitlines(keepends=True):
         heading = re.match(r"### `(obs\.[\w.]+)`", line)
         if heading or re.match(r"## ", line):
             if operation:

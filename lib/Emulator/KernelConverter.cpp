@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In: a kernel of the `gpu` dialect. Out: a function that executes one thread of
-// it, and calls the emulator for what threads share.
+// In: a kernel of the `gpu` dialect. Out: a function that executes one thread
+// of it, and calls the emulator for what threads share.
 //
-// The file is long because the operations of a kernel are converted by one class:
-// they share the places of values that live across a wait.
+// The file is long because the operations of a kernel are converted by one
+// class: they share the places of values that live across a wait.
 //
 //===----------------------------------------------------------------------===//
 

@@ -90,8 +90,8 @@ static std::optional<SmallVector<ForceOp>> findReaders(Value array) {
       forces, [](Operation *force) { return cast<ForceOp>(force); });
 }
 
-/// How many elements of `array` a force reads; std::nullopt if that is not
-/// known.
+/// The number of elements of `array` that a force reads; std::nullopt if that
+/// is not known.
 static std::optional<int64_t> countReads(ForceOp force, Value array) {
   int64_t count = 0;
   auto add = [&](const RowReads &reads, int64_t times) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In: an artefact and a device. A run executes the steps of a function in order,
-// on the values of the run, which the device or the host has.
+// In: an artefact and a device. A run executes the steps of a function in
+// order, on the values of the run, which the device or the host has.
 //
 // The file is long because one class executes all kinds of steps: each of them
 // reads and writes the values of the run.
@@ -204,6 +204,7 @@ private:
     std::optional<KernelHandle> handle;
     const Kernel *kernel = nullptr;
     SmallVector<uint64_t> alignments;
+    bool waits = false;
     /// Arrays that each body defines.
     SmallVector<ValueList, 2> owned;
     /// Of an allocation.
@@ -226,6 +227,7 @@ private:
     }
     if (step.kind == Step::Launch) {
       made.kernel = artefact.findKernel(step.text);
+      made.waits = made.kernel->waitsForKernels();
       for (unsigned number : llvm::seq<unsigned>(step.lists[0].size()))
         made.alignments.push_back(made.kernel->getAlignment(number));
     }
@@ -626,7 +628,7 @@ private:
         {uint64_t(x), uint64_t(y), uint64_t(z)},
         {uint64_t(threads), uint64_t(threadsY), uint64_t(threadsZ)},
         scalars[step.operands[2]],
-        made.kernel->waitsForKernels()};
+        made.waits};
     bool isEmpty = x == 0 || y == 0 || z == 0;
     if (!isEmpty && (threads == 0 || threadsY == 0 || threadsZ == 0))
       return fail("a block has no threads");

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In: a program with arrays whose types leave extents open. Out: an assertion in
-// front of each operation that needs something of these extents, or of its
-// elements. Assertions of programs are moved to the host if it knows the numbers.
+// In: a program with arrays whose types leave extents open. Out: an assertion
+// in front of each operation that needs something of these extents, or of its
+// elements. Assertions of programs are moved to the host if it knows the
+// numbers.
 //
 // The file is long because the checks of all operations are together: they are
 // made of the same conditions on extents and places.

@@ -72,9 +72,8 @@ Partition::Partition(CollectiveBuilder &c, PartitionOp op, int64_t sharedBytes)
       width(op.getArray().getType().getElementTypes().size()),
       shape(ArrayRef<Type>(), /*items=*/false) {
   // Large tiles have few counts that other blocks wait for, and store more
-  // neighbours for each key. In a short array, a tile takes time for elements
-  // that it does not have: with 30 elements of a thread, a sort of 2^26 numbers
-  // takes 0.95 of the time on an H100, and one of 2^16 takes 1.18.
+  // neighbours for each key. But a short array has only a few tiles, each of
+  // which then takes longer.
   constexpr int64_t maxItems = 22, maxRegisters = 44, maxWarps = 8;
   elements.elementTypes =
       llvm::to_vector(op.getArray().getType().getElementTypes());

@@ -34,7 +34,7 @@ private:
   void join(dataflow::IntegerValueRangeLattice *lattice,
             const IntegerValueRange &range);
 
-  /// How often the range of a value grew.
+  /// The number of times that the range of a value grew.
   DenseMap<Value, unsigned> growths;
 };
 
