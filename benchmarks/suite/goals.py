@@ -112,8 +112,6 @@ GOALS: list[Goal] = [
     Goal("convolution 8192^2", "convolution-3-constant-f32", MATRIX, 1.62),
     Goal("convolution 8192^2", "convolution-5-clamp-f32", MATRIX, 1.62),
     Goal("Julia 8192^2", "julia", MATRIX, 1.1),
-    Goal("matrix product", "matmul-f32", 4096 * 4096, 0.85),
-    Goal("matrix product", "matmul-f32", 1024 * 1024, 0.85),
     Goal("matrix product", "matmul-registers-f32", 4096 * 4096, 0.85),
     Goal("matrix product", "matmul-registers-f32", 1024 * 1024, 0.85),
     Goal("rows", "softmax-1000", 10**8, 0.98, "cudaMemcpy"),

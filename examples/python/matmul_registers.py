@@ -1,7 +1,8 @@
 """Matrix product c = a b in f32 with tiles in registers: a block computes 64 x 128 numbers.
 
-As in matmul.py, a loop over tiles of a and b, which are forced, carries the sums. Here an element
-of the carried array is a tuple of 64 sums, those of 8 rows and 8 columns. For these sums, each step
+As in matmul.py, a loop over tiles of a and b, which are forced, carries the sums. Here they are an
+array of 2 x 4 x 2 x 4 x 8 x 16 sums. The last two dimensions determine the thread, so each thread
+of a block of 128 has 64 sums in registers, those of 8 rows and 8 columns. For these, each step
 reads 8 numbers of a and 8 numbers of b from the tiles: a quarter of a read for each product,
 instead of two. The 8 rows and the 8 columns are two groups of 4 neighbours, which are one access
 each. Tiles of a are stored column by column, so that rows are neighbours. The next tiles are read
@@ -9,7 +10,7 @@ from global memory before the sums, and stored in shared memory after them. The 
 additions is that of matmul.py, so the bits are equal. From: V. Volkov, J. Demmel, Benchmarking GPUs
 to tune dense linear algebra, 2008.
 
-A block of 128 threads computes a tile of c. A thread has one element: 64 sums in registers.
+`obs.matmul` is this program for all types.
 
 >>> import numpy as np
 >>> matmul_registers(np.ones((2, 3), np.float32), np.ones((3, 1), np.float32))
@@ -23,12 +24,12 @@ import obsidian as obs
 from obsidian import Pull, block, f32
 
 ROWS, DEPTH, COLUMNS = 64, 16, 128
-PLACES = tuple((u, v) for u in range(8) for v in range(8))
+SUMS = (2, 4, 2, 4, 8, 16)
 
 
-def place(i, u, extent):
-    """Row or column u of element i: one of two groups of 4, half of the extent apart."""
-    return 4 * i + u % 4 + extent // 2 * (u // 4)
+def place(g, u, i, extent):
+    """Row or column u of group g of element i: groups are half of the extent apart."""
+    return extent // 2 * g + 4 * i + u
 
 
 @obs.jit(threads=128)
@@ -47,29 +48,25 @@ def matmul_registers(a: Annotated[Pull, "m", "k", f32], b: Annotated[Pull, "k", 
             )
             return obs.force(turned, columns, storage="shared")
 
-        acc = obs.full((8, 16), (0.0,) * 64)
+        acc = obs.zeros(*SUMS)
         x, y = store(*read(0))
         for k in obs.range(steps):
             following = read(obs.min(k + 1, steps - 1))
 
-            @obs.generate(8, 16)
-            def sums(r, q):
-                s = acc[r, q]
-                for t in range(DEPTH):
-                    row = [x[t, place(r, u, ROWS)] for u in range(8)]
-                    column = [y[t, place(q, v, COLUMNS)] for v in range(8)]
-                    s = tuple(old + row[u] * column[v] for old, (u, v) in zip(s, PLACES))
-                return s
+            @obs.generate(*SUMS)
+            def sums(g, u, h, v, r, q):
+                row, column = place(g, u, r, ROWS), place(h, v, q, COLUMNS)
+                return obs.sum(
+                    DEPTH, lambda t: x[t, row] * y[t, column], init=acc[g, u, h, v, r, q]
+                )
 
-            acc = sums.force()
+            acc = sums.force(storage="registers")
             x, y = store(*following)
 
-        @obs.fill((ROWS, COLUMNS), f32, over=(8, 16))
-        def spread(r, q):
-            return {
-                (place(r, u, ROWS), place(q, v, COLUMNS)): s for s, (u, v) in zip(acc[r, q], PLACES)
+        return obs.fill((ROWS, COLUMNS), f32, over=SUMS)(
+            lambda g, u, h, v, r, q: {
+                (place(g, u, r, ROWS), place(h, v, q, COLUMNS)): acc[g, u, h, v, r, q]
             }
-
-        return spread
+        )
 
     return tile.join(to=(a.dim(0), b.dim(1)))

@@ -15,6 +15,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
@@ -24,13 +25,17 @@ namespace mlir::obs::detail {
 /// H200, 65536 bodies take 6.57 ms with 8 copies, 6.66 ms with 4, and 8.12 ms
 /// without; 2^24 points of k-means take 0.40, 0.42 and 0.45 ms.
 static constexpr unsigned copies = 8;
-/// The maximum number of operations of an iteration. Longer ones hide the time
-/// of accesses and branches themselves.
+/// The maximum number of operations of an iteration over global memory. Longer
+/// ones hide the time of accesses and branches themselves.
 static constexpr unsigned maxOperations = 64;
-/// Loops of fewer iterations are left to LLVM, which may remove them.
+/// Loops of fewer iterations are left to LLVM, which may remove them, unless
+/// they are long and read shared memory. Then all addresses of a loop without
+/// branches are one register plus constants, and its loads are early. On an
+/// H100, a matrix product of 4096 x 4096 with a loop of 16 iterations over 64
+/// sums reaches 0.88 of cuBLAS so, 0.83 with 8 copies, and 0.75 with the loop.
 static constexpr unsigned fewIterations = 32;
 /// The most elements of an array of a thread that become registers, and the
-/// maximum number of operations of all copies of a loop over them.
+/// maximum number of operations of all copies of a loop without branches.
 static constexpr unsigned maxRegisters = 64, maxCopied = 4096;
 
 /// True if `load` reads the element behind that of the iteration before.
@@ -82,20 +87,26 @@ UnrollLoopsPass::run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
         llvm::addStringMetadataToLoop(outer, "llvm.licm.disable", 1);
     return unchanged;
   }
-  if (trips != 0 && trips <= fewIterations)
+  bool isShort = trips != 0 && trips <= fewIterations;
+  if (isShort &&
+      (operations <= maxOperations || trips * operations > maxCopied))
     return unchanged;
   for (llvm::BasicBlock *block : loop.blocks())
     for (llvm::Instruction &op : *block) {
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&op);
       if (load && load->isSimple())
-        profits |= readsNeighbours(*load, loop, evolution);
+        profits |= isShort ? load->getPointerAddressSpace() ==
+                                 llvm::NVPTXAS::ADDRESS_SPACE_SHARED
+                           : readsNeighbours(*load, loop, evolution);
       else if (op.mayReadOrWriteMemory())
         return unchanged;
       if (auto *call = llvm::dyn_cast<llvm::CallBase>(&op);
           call && call->isConvergent())
         return unchanged;
     }
-  if (profits && operations <= maxOperations)
+  if (profits && isShort)
+    llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
+  else if (profits && operations <= maxOperations)
     llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", copies);
   return unchanged;
 }

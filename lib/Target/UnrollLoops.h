@@ -18,8 +18,9 @@ class LPMUpdater;
 
 namespace mlir::obs::detail {
 
-/// Asks LLVM for eight copies of the body of short innermost loops that read
-/// neighbouring elements. LLVM itself makes fewer copies, or none: it counts
+/// Asks LLVM for copies of the bodies of innermost loops: eight, if a short
+/// body reads neighbouring elements, and all, if few iterations with a long
+/// body read shared memory. LLVM itself makes fewer copies, or none: it counts
 /// the operations of all copies, and not the accesses that they save.
 struct UnrollLoopsPass : llvm::PassInfoMixin<UnrollLoopsPass> {
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,

@@ -7,7 +7,8 @@ a function is traced again if a number that it uses has changed.
 from __future__ import annotations
 
 import dis
-from collections.abc import Hashable, Iterator
+import functools
+from collections.abc import Hashable
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -18,14 +19,18 @@ _MISSING = object()
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 
-def _global_names(code: CodeType) -> Iterator[str]:
-    """The names of globals that a function and those inside of it use or set."""
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL"):
-            yield instruction.argval
+@functools.lru_cache(maxsize=1024)
+def _global_names(code: CodeType) -> tuple[str, ...]:
+    """The names of globals that a function and those inside of it use or set, each once."""
+    names = [
+        instruction.argval
+        for instruction in dis.get_instructions(code)
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL")
+    ]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _global_names(constant)
+            names += _global_names(constant)
+    return tuple(dict.fromkeys(names))
 
 
 class Captures:
@@ -131,7 +136,7 @@ class Captures:
             self._cells.append((name, cell, value))
             parts.append(self._visit(value))
         names = function.__globals__
-        for name in dict.fromkeys(_global_names(function.__code__)):
+        for name in _global_names(function.__code__):
             # A name without a value is a builtin, or gets its value later.
             value = names.get(name, _MISSING)
             self._globals.append((names, name, value))

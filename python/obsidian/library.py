@@ -18,7 +18,7 @@ from .functions import max as larger
 from .functions import min as smaller
 from .levels import Level, grid
 from .levels import block as block_level
-from .programs import force, grid_of
+from .programs import fill, force, grid_of
 from .pull_push import Pull
 from .regions import Array, Extent
 from .sources import full, generate
@@ -156,23 +156,70 @@ def filter(array: Pull, predicate: Callable[..., Any] | Array, *, init: Any = No
     return cast(Pull, elements.take(number[0]))
 
 
-def matmul(a: Pull, b: Pull, *, tile: int = 16, level: Level = block_level) -> Any:
-    """The product of two matrices as a push array. Sub-programs of `level` compute square tiles."""
+def matmul(
+    a: Pull, b: Pull, *, tile: tuple[int, int, int] | None = None, level: Level = block_level
+) -> Any:
+    """The product of two matrices as a push array. The products of a sum are added in order.
+
+    `tile` is a number of rows, products and columns. Each sub-program of `level` computes a tile of
+    rows x columns sums in a loop, which stores the next columns of a and rows of b, and reads those
+    after them in advance. At level block, 128 threads have 64 sums each, so that a thread reads a
+    quarter of a number for each product. From: V. Volkov, J. Demmel, Benchmarking GPUs to tune
+    dense linear algebra, 2008.
+    """
     inner, other = a.dim(1), b.dim(0)
     if inner is not other:
         assert_(inner == other, "matmul: the first matrix has a column for each row of the second")
-    left, right = a.split((tile, tile), pad=0), b.split((tile, tile), pad=0)
-    zero = a.type.element.require_scalar()(0)
+    element = a.type.element.require_scalar()
+    # Sums of 64 bits take two registers.
+    wide = (64, 16, 128 if element.bits <= 32 else 64)
+    rows, depth, columns = tile or (wide if level is block_level else (16, 16, 16))
+    left, right = a.split((rows, depth), pad=0), b.split((depth, columns), pad=0)
+    steps = left.dim(1)
+    row, column = _Places(rows), _Places(columns)
+    # The last two dimensions determine the thread.
+    shape = (row.near, column.near, column.groups, row.groups, row.count, column.count)
 
     @grid_of(left.dim(0), right.dim(1), level=level)
     def product(i: Any, j: Any) -> Any:
-        @loop(left.dim(1), full((tile, tile), zero))
-        def sums(k: Any, acc: Pull) -> Pull:
-            x, y = left[i, k].force(), right[k, j].force()
-            return generate(tile, tile)(
-                lambda r, c: sum(tile, lambda t: x[r, t] * y[t, c], init=acc[r, c])
-            ).force()
+        def read(k: Any) -> Any:
+            return force(left[i, k], right[k, j])
 
-        return sums
+        def store(x: Pull, y: Pull) -> Any:
+            turned = fill((depth, rows), element, over=(rows, depth))(
+                lambda r, t: {(t, r): x[r, t]}
+            )
+            return force(turned, y)
+
+        @loop(steps, full(shape, element(0)), *store(*read(0)))
+        def carried(k: Any, acc: Pull, x: Pull, y: Pull) -> Any:
+            following = read(smaller(k + 1, steps - 1))
+            sums = generate(*shape)(
+                lambda u, v, h, g, r, q: sum(
+                    depth,
+                    lambda t: x[t, row(g, r, u)] * y[t, column(h, q, v)],
+                    init=acc[u, v, h, g, r, q],
+                )
+            )
+            return sums.force(), *store(*following)
+
+        acc = carried[0]
+        return fill((rows, columns), element, over=shape)(
+            lambda u, v, h, g, r, q: {(row(g, r, u), column(h, q, v)): acc[u, v, h, g, r, q]}
+        )
 
     return product.join(to=(a.dim(0), b.dim(1)))
+
+
+class _Places:
+    """The rows or columns of a tile: of each thread, a few groups of neighbours."""
+
+    def __init__(self, extent: int) -> None:
+        """Choose groups of 4 neighbours, which are one access of 16 bytes."""
+        self.near = 4 if extent % 4 == 0 else 1
+        self.groups = 2 if extent % 8 == 0 and extent >= 64 else 1
+        self.count = extent // (self.near * self.groups)
+
+    def __call__(self, group: Any, number: Any, neighbour: Any) -> Any:
+        """The row or column `neighbour` of thread `number` in a group."""
+        return self.count * self.near * group + self.near * number + neighbour

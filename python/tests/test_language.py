@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import obsidian as obs
-from obsidian import Pull, block, f32, f64, i32, i64, index, thread, warp
+from obsidian import Pull, block, f32, f64, i8, i32, i64, index, thread, warp
 from obsidian.backend import RunOptions
 
 SIZES = (0, 1, 31, 32, 33, 100, 257, 1000, 1025)
@@ -434,13 +434,39 @@ def test_filter_and_windows() -> None:
     )
 
 
-def test_matmul() -> None:
-    @obs.jit
+@pytest.mark.parametrize("sizes", [(33, 20, 17), (65, 33, 130), (0, 3, 4), (3, 0, 4), (1, 1, 1)])
+@pytest.mark.parametrize(
+    ("element", "options"),
+    [
+        (f32, {}),
+        (f64, {}),
+        (i8, {}),
+        (f32, {"level": obs.warp}),
+        (i32, {"level": obs.thread, "tile": (4, 3, 4)}),
+        (i32, {"tile": (8, 4, 24)}),
+        (i64, {"tile": (3, 5, 7)}),
+    ],
+)
+def test_matmul(element: Any, options: dict[str, Any], sizes: tuple[int, int, int]) -> None:
+    def program(a: Any, b: Any) -> Any:
+        return obs.matmul(a, b, **options)
+
+    program.__annotations__ = {"a": Pull["m", "k", element], "b": Pull["k", "n", element]}
+    product = obs.jit(program)
+    m, k, n = sizes
+    x = np.random.default_rng(1).integers(-9, 9, (m, k)).astype(element.dtype)
+    y = np.random.default_rng(2).integers(-9, 9, (k, n)).astype(element.dtype)
+    np.testing.assert_array_equal(product(x, y), x @ y)
+
+
+@pytest.mark.parametrize("threads", [1, 17, 128, 1024])
+def test_matmul_on_threads(threads: int) -> None:
+    @obs.jit(threads=threads)
     def product(a: Annotated[Pull, "m", "k", f32], b: Annotated[Pull, "k", "n", f32]):
         return obs.matmul(a, b)
 
-    x = np.random.default_rng(1).integers(-9, 9, (33, 20)).astype(np.float32)
-    y = np.random.default_rng(2).integers(-9, 9, (20, 17)).astype(np.float32)
+    x = np.random.default_rng(1).integers(-9, 9, (70, 40)).astype(np.float32)
+    y = np.random.default_rng(2).integers(-9, 9, (40, 30)).astype(np.float32)
     np.testing.assert_array_equal(product(x, y), x @ y)
 
 

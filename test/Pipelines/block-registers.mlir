@@ -54,7 +54,9 @@
 // CHECK: gpu.return
 
 // PTX: .entry matmul(
-// PTX-COUNT-16: mul.rn.f32
+// The loop of 16 products has no iterations left, so that its addresses are
+// constants: 256 products of each thread for a tile.
+// PTX-COUNT-256: mul.rn.f32
 // PTX-NOT: mul.rn.f32
 // PTX: .entry chain(
 // PTX-NOT: {{(ld|st).shared}}
@@ -62,8 +64,9 @@
 // PTX-NOT: {{(ld|st).shared}}
 // PTX: .entry nested(
 // PTX-NOT: {{(ld|st).shared}}
-// A number of b is loaded once for 16 products.
-// LOADS: {{^}}17{{$}}
+// In 16 steps, a number of b is loaded once for 16 products, and 4 neighbours of a
+// together: 16 and 64 loads.
+// LOADS: {{^}}80{{$}}
 // PTXAS-COUNT-4: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 
 // CHAIN: threads=128 shared-bytes=0 block-barriers=0 warp-barriers=0

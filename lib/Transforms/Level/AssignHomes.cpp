@@ -24,6 +24,9 @@ using namespace mlir::obs;
 /// The maximum number of copies of the body of a loop, and of operations of all
 /// copies, if the program does not request registers.
 static constexpr int64_t maxSteps = 16, maxOperations = 4096;
+/// The maximum number of copies if a body is a loop itself, as in a matrix
+/// product: the copies share what each of its iterations reads.
+static constexpr int64_t maxLoops = 64;
 /// Registers of 32 bits that a multiprocessor has.
 static constexpr int64_t registerFile = 1 << 16;
 /// The maximum number of registers of a thread for arrays, if the program does
@@ -33,17 +36,22 @@ static constexpr int64_t maxRegisters = 128;
 /// True if the loops that use `array` can be unrolled and do not become too
 /// long.
 static bool isShort(const OwnedArray &array) {
+  int64_t steps = 0;
+  bool hasLoop = false;
   for (auto &[access, registers] : array.accesses) {
     if (llvm::all_equal(registers))
       continue;
     int64_t count = 0;
-    access->getParentOfType<scf::ForallOp>().walk(
-        [&](Operation *) { ++count; });
-    int64_t steps = registers.size();
-    if (steps > maxSteps || steps * count > maxOperations)
+    access->getParentOfType<scf::ForallOp>().walk([&](Operation *op) {
+      ++count;
+      hasLoop |= isa<scf::ForOp>(op);
+    });
+    int64_t size = registers.size();
+    steps = std::max(steps, size);
+    if (size * count > maxOperations)
       return false;
   }
-  return true;
+  return steps <= (hasLoop ? maxLoops : maxSteps);
 }
 
 namespace {

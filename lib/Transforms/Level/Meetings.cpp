@@ -71,22 +71,16 @@ static scf::ForOp getLoop(const IndexExpr &symbol,
 namespace {
 /// The threads that reach an element, from each side.
 struct ThreadSpans {
-  int64_t first[2] = {std::numeric_limits<int64_t>::max(),
-                      std::numeric_limits<int64_t>::max()};
-  int64_t last[2] = {-1, -1};
+  WorkerSpan sides[2];
 
-  void add(unsigned side, const ElementGroup::Element &element) {
-    first[side] = std::min(first[side], element.firstWorker);
-    last[side] = std::max(last[side], element.lastWorker);
-  }
   std::optional<Level> getLevel() const {
-    if (last[0] < 0 || last[1] < 0)
+    if (sides[0].last < 0 || sides[1].last < 0)
       return std::nullopt;
-    int64_t least = std::min(first[0], first[1]);
-    int64_t most = std::max(last[0], last[1]);
-    return least == most                         ? Level::Thread
-           : least / warpSize == most / warpSize ? Level::Warp
-                                                 : Level::Block;
+    WorkerSpan all = sides[0];
+    all.add(sides[1]);
+    return all.first == all.last                         ? Level::Thread
+           : all.first / warpSize == all.last / warpSize ? Level::Warp
+                                                         : Level::Block;
   }
 };
 } // namespace
@@ -99,8 +93,8 @@ struct Comparison {
   /// 0: as numbers.
   int64_t modulus;
 
-  int64_t getKey(const ElementGroup::Element &element) const {
-    int64_t index = element.constants[dimension];
+  int64_t getKey(ArrayRef<int64_t> element) const {
+    int64_t index = element[dimension];
     return modulus ? llvm::mod(index, modulus) : index;
   }
 };
@@ -112,12 +106,12 @@ public:
   SpanTable(const ElementGroup &group, ArrayRef<Comparison> compared);
 
   /// The threads at `element`; null where the group has none.
-  ThreadSpans *find(const ElementGroup::Element &element);
+  ThreadSpans *find(ArrayRef<int64_t> element);
   std::optional<Level> getLevel() const;
 
 private:
   /// The place of `element` in the box of all elements of the group.
-  std::optional<uint64_t> getPlace(const ElementGroup::Element &element) const;
+  std::optional<uint64_t> getPlace(ArrayRef<int64_t> element) const;
 
   ArrayRef<Comparison> compared;
   /// The least index and the extent of each dimension.
@@ -128,7 +122,7 @@ private:
 };
 } // namespace
 
-static SmallVector<int64_t, 2> getKey(const ElementGroup::Element &element,
+static SmallVector<int64_t, 2> getKey(ArrayRef<int64_t> element,
                                       ArrayRef<Comparison> compared) {
   SmallVector<int64_t, 2> key;
   for (const Comparison &comparison : compared)
@@ -143,7 +137,7 @@ SpanTable::SpanTable(const ElementGroup &group, ArrayRef<Comparison> compared)
   for (const Comparison &comparison : compared) {
     int64_t min = std::numeric_limits<int64_t>::max();
     int64_t max = std::numeric_limits<int64_t>::min();
-    for (const ElementGroup::Element &element : group.elements) {
+    for (ArrayRef<int64_t> element : llvm::make_first_range(group.elements)) {
       int64_t key = comparison.getKey(element);
       min = std::min(min, key);
       max = std::max(max, key);
@@ -157,13 +151,13 @@ SpanTable::SpanTable(const ElementGroup &group, ArrayRef<Comparison> compared)
   }
   if (isDense)
     dense.resize(places);
-  for (const ElementGroup::Element &element : group.elements)
+  for (auto &[element, threads] : group.elements)
     (isDense ? dense[*getPlace(element)] : sparse[getKey(element, compared)])
-        .add(0, element);
+        .sides[0]
+        .add(threads);
 }
 
-std::optional<uint64_t>
-SpanTable::getPlace(const ElementGroup::Element &element) const {
+std::optional<uint64_t> SpanTable::getPlace(ArrayRef<int64_t> element) const {
   uint64_t place = 0;
   for (auto [comparison, side] : llvm::zip_equal(compared, box)) {
     uint64_t index = uint64_t(comparison.getKey(element)) - side.first;
@@ -174,7 +168,7 @@ SpanTable::getPlace(const ElementGroup::Element &element) const {
   return place;
 }
 
-ThreadSpans *SpanTable::find(const ElementGroup::Element &element) {
+ThreadSpans *SpanTable::find(ArrayRef<int64_t> element) {
   if (isDense) {
     std::optional<uint64_t> place = getPlace(element);
     return place ? &dense[*place] : nullptr;
@@ -200,9 +194,9 @@ static std::optional<Level> meetGroups(const ElementGroup &a,
                                        const ElementGroup &b,
                                        ArrayRef<Comparison> compared) {
   SpanTable spans(a, compared);
-  for (const ElementGroup::Element &element : b.elements)
+  for (auto &[element, threads] : b.elements)
     if (ThreadSpans *found = spans.find(element))
-      found->add(1, element);
+      found->sides[1].add(threads);
   return spans.getLevel();
 }
 

@@ -282,7 +282,7 @@ std::optional<int64_t> AccessEvaluator::getRounds(Loop &loop) {
 }
 
 /// The threads of which one, or all, run the access at this point.
-std::pair<int64_t, int64_t> AccessEvaluator::getWorkers() const {
+WorkerSpan AccessEvaluator::getWorkers() const {
   Workers workers = model->workers;
   int64_t first = 0;
   if (int64_t all = llvm::divideCeil(workers.launched, warpSize);
@@ -322,11 +322,10 @@ void AccessEvaluator::addElement(ArrayRef<const TermSum *> point,
       group->dimensions.push_back(index ? std::optional(index->terms)
                                         : std::nullopt);
   }
-  auto [first, last] = getWorkers();
-  ElementGroup::Element element{{}, first, last};
+  SmallVector<int64_t, 2> element;
   for (const TermSum *index : point)
-    element.constants.push_back(index ? index->constant : 0);
-  group->elements.push_back(std::move(element));
+    element.push_back(index ? index->constant : 0);
+  group->elements[std::move(element)].add(getWorkers());
 }
 
 bool AccessEvaluator::visitPoint(ReachedElements &reached) {

@@ -11,21 +11,28 @@
 #include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/SymbolicEvaluator.h"
+#include <map>
 
 namespace mlir::obs {
+
+/// The range of some threads; empty without threads.
+struct WorkerSpan {
+  int64_t first = std::numeric_limits<int64_t>::max(), last = -1;
+
+  void add(const WorkerSpan &other) {
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+  }
+};
 
 /// Elements whose index in each dimension is the same sum of multiples of
 /// terms, plus a number.
 struct ElementGroup {
-  struct Element {
-    /// The number in each dimension; 0 if the index can be any number.
-    SmallVector<int64_t, 2> constants;
-    /// All threads that access the element are in this range.
-    int64_t firstWorker, lastWorker;
-  };
   /// nullopt for a dimension in which the index can be any number.
   SmallVector<std::optional<TermSum::Terms>, 2> dimensions;
-  SmallVector<Element, 0> elements;
+  /// Of each element, the number in each dimension, which is 0 if the index can
+  /// be any number, and a range that contains all threads that access it.
+  std::map<SmallVector<int64_t, 2>, WorkerSpan> elements;
 };
 using ReachedElements = SmallVector<ElementGroup, 1>;
 
@@ -117,7 +124,7 @@ private:
   bool visitLoops(unsigned depth, ReachedElements &reached);
   bool visitPoint(ReachedElements &reached);
   void addElement(ArrayRef<const TermSum *> point, ReachedElements &reached);
-  std::pair<int64_t, int64_t> getWorkers() const;
+  WorkerSpan getWorkers() const;
 
   IndexModel *model;
   scf::ForallOp leaf;

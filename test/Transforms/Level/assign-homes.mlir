@@ -215,6 +215,44 @@ obs.kernel @many(%x: f32) attributes {threads = 32 : i64} {
   } {mapping = [#obs.map<block, thread>]}
 }
 
+// 32 sums of each thread, and a loop in the body: its copies share the reads of
+// %p. With 65 steps, they are too many.
+// CHECK-LABEL: obs.kernel @sums
+// CHECK: memref.alloc() {obs.registers = 32 : i64} : memref<1024xf32, #obs.home<block, registers>>
+// CHECK: memref.alloc() : memref<2080xf32, #obs.home<block, shared>>
+obs.kernel @sums(%p: memref<16xf32>, %q: memref<2080xf32>) attributes {threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %a = memref.alloc() : memref<1024xf32, #obs.home<block, auto>>
+  %b = memref.alloc() : memref<2080xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (1024) {
+    %s = scf.for %k = %c0 to %c16 step %c1 iter_args(%old = %zero) -> f32 {
+      %x = memref.load %p[%k] : memref<16xf32>
+      %new = arith.addf %old, %x : f32
+      scf.yield %new : f32
+    }
+    memref.store %s, %a[%t] : memref<1024xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (1024) {
+    %s = memref.load %a[%t] : memref<1024xf32, #obs.home<block, auto>>
+    memref.store %s, %q[%t] : memref<2080xf32>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (2080) {
+    %s = scf.for %k = %c0 to %c16 step %c1 iter_args(%old = %zero) -> f32 {
+      %x = memref.load %p[%k] : memref<16xf32>
+      %new = arith.addf %old, %x : f32
+      scf.yield %new : f32
+    }
+    memref.store %s, %b[%t] : memref<2080xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (2080) {
+    %s = memref.load %b[%t] : memref<2080xf32, #obs.home<block, auto>>
+    memref.store %s, %q[%t] : memref<2080xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
 // 1024 threads have 64 registers each: half of them are for arrays.
 // CHECK-LABEL: obs.kernel @large
 // CHECK-COUNT-2: memref.alloc() {obs.registers = 16 : i64} : memref<16384xf32, #obs.home<block, registers>>
