@@ -94,18 +94,21 @@ static LogicalResult verifyStrategy(Operation *op, StringRef name,
 }
 
 /// The default strategy for `array`. Elements that are cheap to read are read
-/// several at a time where a block has enough of them for that, and can keep
-/// them. Long ones take more shuffles than that saves.
+/// several at a time where a block has enough of them for that. Registers keep
+/// them if they are not too many. Long ones take more shuffles than that saves.
 static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
   constexpr int64_t few = 512, most = 8192, maxBytes = 8;
   Extent n = c.getExtent(array);
   int64_t bytes = 0;
   for (Type type : c.elementTypes)
     bytes += getElementBytes(type);
-  if (c.level == Level::Block && !c.plain && n.isStatic() && n.size > few &&
-      n.size <= most && bytes <= maxBytes && strategies::profitsFromRows(array))
+  StringRef usual = getDefaultReduceStrategy(c.level, n, c.commutative);
+  if (c.level != Level::Block || c.plain || n.isAtMost(few) ||
+      !strategies::profitsFromRows(array))
+    return usual;
+  if (n.isStatic() && n.size <= most && bytes <= maxBytes)
     return "rows";
-  return getDefaultReduceStrategy(c.level, n, c.commutative);
+  return n.isAtMost(1024) ? usual : "block_stride";
 }
 
 static FailureOr<const ReduceStrategy *>

@@ -114,8 +114,9 @@ static Value shortenPart(CollectiveBuilder &block, Value x,
   Value begin = block.mul(number, parts.length);
   Value end = block.min(block.add(begin, parts.length), parts.n.value);
   if (!block.plain && profitsFromRows(x))
-    return block.commutative ? shortenInAnyOrder(block, x, begin, end)
-                             : shortenInOrder(block, x, begin, end);
+    return block.commutative
+               ? shortenInAnyOrder(block, x, begin, end, neighbours)
+               : shortenInOrder(block, x, begin, end, neighbours);
   Extent n = {block.sub(end, begin), ShapedType::kDynamic,
               ShapedType::kDynamic};
   if (!block.commutative)

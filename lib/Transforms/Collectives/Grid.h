@@ -124,13 +124,16 @@ Value fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
                    ValueRange init, StringRef kind, Value blocks,
                    llvm::function_ref<void(CollectiveBuilder &, Value)> body);
 
+/// The number of neighbours that a thread reads in one access.
+constexpr int64_t neighbours = 4;
+
 /// At level block: a few elements that have the same combination as elements
-/// `begin` to `end` of `x`. Each element is read together with its neighbours.
-Value shortenInOrder(CollectiveBuilder &block, Value x, Value begin, Value end);
-/// The same if the order of elements does not matter. There is at least one
-/// element.
+/// `begin` to `end` of `x`. A thread reads `width` neighbours together.
+Value shortenInOrder(CollectiveBuilder &block, Value x, Value begin, Value end,
+                     int64_t width);
+/// The same if the order of elements does not matter.
 Value shortenInAnyOrder(CollectiveBuilder &block, Value x, Value begin,
-                        Value end);
+                        Value end, int64_t width);
 
 /// Runs `body` for each number below `n`, in a thread.
 void forEach(CollectiveBuilder &c, Value n,

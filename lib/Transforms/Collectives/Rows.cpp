@@ -16,6 +16,11 @@
 //
 // The grouping depends on the number of elements only: workers are virtual.
 //
+// If nothing shows that neighbours are one access, as in a row of a matrix
+// whose length is known at run time only, a thread reads one element of each
+// row, and a warp combines 256 neighbouring elements. This is the strategy
+// `block_stride` of a block, for arrays of any length.
+//
 // The strategy `rows` of a block does the same for an array that can be in
 // registers of the block: each warp combines one piece of a few rows. The
 // assignment of elements to lanes is known at compile time, so the array can be
@@ -34,15 +39,15 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The numbers of neighbours of a thread, of rows that are read at once, and of
-/// threads of a block.
-static constexpr int64_t neighbours = 4, rows = 4, workers = 256;
+/// The number of rows that a thread reads at once if the order does not matter:
+/// of several neighbours, or of one element each.
+static constexpr int64_t neighbourRows = 4, singleRows = 8;
+/// The number of threads of a block.
+static constexpr int64_t workers = 256;
 /// The number of rows of a segment, which one warp combines in order. A warp
 /// does not load while its shuffles combine: the sum of 2^28 floats takes 0.243
 /// ms on an H200, and 0.251 ms with 4 rows.
 static constexpr int64_t segmentRows = 8;
-/// The number of elements of a segment.
-static constexpr int64_t segment = neighbours * segmentRows * warpSize;
 /// The number of segments whose results a block stores at a time.
 static constexpr int64_t maxSegments = 1024;
 
@@ -228,8 +233,9 @@ static Value shorten(CollectiveBuilder &block, Value x) {
 /// The combination of the segments that exist, in all threads of a block. It is
 /// not defined if there are none.
 static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
-                             Value segments) {
+                             Value segments, int64_t width) {
   OpBuilder &builder = block.builder;
+  int64_t segment = width * segmentRows * warpSize;
   Value zero = block.constant(0);
   auto loop = scf::ForOp::create(
       builder, block.loc, zero, segments, block.constant(maxSegments),
@@ -243,8 +249,7 @@ static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
               Value place =
                   warp.mul(warp.add(first, number), warp.constant(segment));
               return reducePiece(
-                  warp,
-                  {x, warp.add(begin, place), segmentRows, neighbours, {}});
+                  warp, {x, warp.add(begin, place), segmentRows, width, {}});
             });
         Value few = block.shareReads(shorten(block, results));
         Value one =
@@ -261,10 +266,11 @@ static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
 }
 
 Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
-                                 Value end) {
+                                 Value end, int64_t width) {
+  int64_t segment = width * segmentRows * warpSize;
   Value count = block.sub(end, begin), size = block.constant(segment);
   Value segments = block.div(count, size);
-  Values all = reduceSegments(block, x, begin, segments);
+  Values all = reduceSegments(block, x, begin, segments, width);
   // The elements after the last full segment.
   Extent left = {block.rem(count, size), ShapedType::kDynamic, segment - 1};
   Value behind = block.add(begin, block.mul(segments, size));
@@ -285,28 +291,29 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
 }
 
 Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
-                                    Value begin, Value end) {
+                                    Value begin, Value end, int64_t width) {
   OpBuilder &builder = block.builder;
-  constexpr int64_t chunk = workers * neighbours * rows;
+  int64_t rows = width == 1 ? singleRows : neighbourRows;
+  int64_t chunk = workers * width * rows;
   Value count = block.sub(end, begin), step = block.constant(workers);
   Value whole =
       block.mul(block.div(count, block.constant(chunk)), block.constant(chunk));
   Value behind = block.add(begin, whole);
   Extent busy = {block.min(count, step), ShapedType::kDynamic, workers};
-  unsigned width = block.elementTypes.size();
+  unsigned arity = block.elementTypes.size();
   Value results = block.force(block.generate(busy, [&](Value w) {
     auto loadChunk = [&](Value first) {
       return load(block, x,
-                  block.add(first, block.mul(w, block.constant(neighbours))),
-                  rows, neighbours, workers * neighbours);
+                  block.add(first, block.mul(w, block.constant(width))), rows,
+                  width, workers * width);
     };
     // Row after row: a thread has as few accumulators as neighbours, so that
     // several blocks have room on a multiprocessor.
     auto combineRows = [&](Values values, ArrayRef<Values> elements) {
       for (auto [k, element] : llvm::enumerate(elements)) {
-        size_t first = k % neighbours * width;
+        size_t first = k % width * arity;
         llvm::copy(
-            block.combine(ValueRange(values).slice(first, width), element),
+            block.combine(ValueRange(values).slice(first, arity), element),
             values.begin() + first);
       }
       return values;
@@ -314,9 +321,9 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
     auto reduceWhole = [&] {
       SmallVector<Values> loaded = loadChunk(begin);
       Values start;
-      for (const Values &element : ArrayRef(loaded).take_front(neighbours))
+      for (const Values &element : ArrayRef(loaded).take_front(width))
         llvm::append_range(start, element);
-      start = combineRows(start, ArrayRef(loaded).drop_front(neighbours));
+      start = combineRows(start, ArrayRef(loaded).drop_front(width));
       auto loop = scf::ForOp::create(
           builder, block.loc, block.add(begin, block.constant(chunk)), behind,
           block.constant(chunk), start,
@@ -325,9 +332,9 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
                 builder, loc, combineRows(Values(carried), loadChunk(first)));
           });
       ValueRange found = loop.getResults();
-      Values value(found.take_front(width));
-      for (int64_t i = 1; i < neighbours; ++i)
-        value = block.combine(value, found.slice(i * width, width));
+      Values value(found.take_front(arity));
+      for (int64_t i = 1; i < width; ++i)
+        value = block.combine(value, found.slice(i * arity, arity));
       return block.fold(x, value, block.add(behind, w), end, step);
     };
     return block.choose(block.less(block.constant(0), whole), reduceWhole, [&] {
@@ -371,7 +378,18 @@ static Value reduce(CollectiveBuilder &c, Value x) {
   return x;
 }
 
+/// A few elements that have the same combination as `x`.
+static Value reduceLong(CollectiveBuilder &c, Value x) {
+  Extent n = c.getExtent(x);
+  auto shortenAll = c.commutative ? shortenInAnyOrder : shortenInOrder;
+  return shortenAll(c, x, c.constant(0), n.value, chooseWidth(n));
+}
+
 void strategies::addRows(Registry &registry) {
+  ReduceStrategy blockStride;
+  blockStride.shorten = reduceLong;
+  blockStride.minLevel = Level::Block;
+  registry.reduce["block_stride"] = blockStride;
   ReduceStrategy strategy;
   strategy.shorten = reduce;
   strategy.storesElements = true;

@@ -34,7 +34,7 @@ from .checks import (
     row_level,
     without_init,
 )
-from .shared_rows import fold_shared, have_threads, is_shared
+from .shared_rows import are_columns, fold_columns, fold_shared, have_threads, is_shared
 
 
 def rows(array: Pull, level: Level, function: Callable[[Pull], Any]) -> Any:
@@ -60,6 +60,8 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
         if not have_threads(array):
             return fold_shared(array, function, init)
         level = Level.thread
+    if level is None and are_columns(array):
+        return fold_columns(array, function, init)
     if level is None and are_few(array):
         return _reduced(_parts(array, function, free), function, init, row_level(array), free)
     if level is None:

@@ -1,13 +1,16 @@
-"""Folds of rows that read the same elements of memory, such as the forces between all bodies.
+"""Folds of rows that read the same elements of memory, or neighbouring ones.
 
-In: an array whose rows are computed from elements that all of them read. Out: a push array of the
-fold of each row. The threads of a warp have neighbouring rows and the same place in them, so they
-read one element together. The threads of a block with a row each would read far from each other.
+In: an array whose rows are computed from elements that all of them read, such as the forces between
+all bodies, or whose rows are columns in memory. Out: a push array of the fold of each row. The
+threads of a warp have neighbouring rows and the same place in them, so they read one element or
+neighbours together. The threads of a block with a row each would read far from each other.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -19,10 +22,12 @@ from ..pull_push import Pull
 from ..regions import Array, as_leaves
 from ..sources import generate
 from ..trace import Block, Entry, current
-from .checks import row_level
+from .checks import BLOCKS, row_level
 
 #: A block has a row for each thread of a warp, and each warp a part of these rows.
 ROWS, PARTS = 32, 8
+#: The least number of elements of a column that a block folds.
+PIECE = 1 << 8
 #: With fewer rows, there is no work for some of the multiprocessors. With many, there is work for
 #: all threads if each of them has a row.
 FEWEST, MANY = 512, 1 << 16
@@ -37,23 +42,48 @@ class _UnknownError(Exception):
     """The reads of an operation are not known."""
 
 
+def _reads(array: Pull) -> list[list[Dims]] | None:
+    """The indices of the reads of memory for an element.
+
+    None if the reads of an operation are not known, if there are few rows, or if the rows have up
+    to 16 elements: then another level folds them.
+    """
+    outer = array.type.extents[:-1]
+    if row_level(array) is Level.thread or not outer or _product(outer, ROWS) < ROWS:
+        return None
+    reads = _Reads()
+    try:
+        reads.visit(array.name, [_NONE] * (array.ndim - 2) + [_ROW, _PLACE])
+    except _UnknownError:
+        return None
+    return reads.found
+
+
+def _is_shared(index: Sequence[Dims]) -> bool:
+    return not _NONE.union(*index) >= _ROW | _PLACE
+
+
 def is_shared(array: Pull) -> bool:
     """True if there are many rows, and each read depends on the row or the place in it, not both.
 
     Rows of up to 16 elements have another level, and False, in any case. False also if the reads of
     an operation are not known.
     """
-    *outer, _ = array.type.extents
-    if row_level(array) is Level.thread or not outer or _product(outer, FEWEST) < FEWEST:
+    outer = array.type.extents[:-1]
+    are_many = _product(outer, FEWEST) >= FEWEST
+    if outer and outer[-1] is not None and outer[-1] < ROWS:
         return False
-    if outer[-1] is not None and outer[-1] < ROWS:
-        return False
-    reads = _Reads()
-    try:
-        reads.visit(array.name, [_NONE] * (array.ndim - 2) + [_ROW, _PLACE])
-    except _UnknownError:
-        return False
-    return not any(dims >= _ROW | _PLACE for dims in reads.found)
+    found = _reads(array) if are_many else None
+    return found is not None and all(map(_is_shared, found))
+
+
+def are_columns(array: Pull) -> bool:
+    """True if neighbouring rows are neighbours in memory, and elements of a row are not.
+
+    Other reads may be shared.
+    """
+    found = [index for index in _reads(array) or () if not _is_shared(index)]
+    return bool(found) and all(index[-1] == _ROW for index in found)
 
 
 def have_threads(array: Pull) -> bool:
@@ -70,7 +100,7 @@ class _Reads:
     """The reads of memory for one element of an array: the dimensions of their indices."""
 
     def __init__(self) -> None:
-        self.found: list[Dims] = []
+        self.found: list[list[Dims]] = []
         #: The operations that define the values of the program, by name.
         self._entries: dict[str, Entry] = {}
         for block in current().stack:
@@ -89,7 +119,7 @@ class _Reads:
         everything = _NONE.union(*index)
         if entry is None or kind in ("obs.force", "obs.constant", "obs.view", "scf.for"):
             # The elements are in memory.
-            self.found.append(everything)
+            self.found.append([*index])
         elif kind == "obs.generate":
             self._run(entry, index)
         elif kind == "obs.map" and entry.regions:
@@ -148,39 +178,92 @@ def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> 
 
     A thread folds a part of a row, and then one of `ROWS` threads the parts of a row, in order.
     """
-    kind = array.type.element
-    *outer, rows, length = array.shape
-    # A row without elements has no parts.
-    size = functions.ceil_div(length, PARTS)
-    size = max(size, 1) if isinstance(size, int) else functions.max(size, 1)
-    count = functions.ceil_div(length, size)
-
-    def start() -> Any:
-        return kind.value(as_leaves(init, kind)[0])
+    *outer, rows, _ = array.shape
 
     def tile(*place: Any) -> Pull:
         *first, number = place
-
-        def part(p: Any, r: Any) -> Any:
-            # Threads behind the last row fold it once more.
-            row = functions.min(number * ROWS + r, rows - 1)
-            begin, end = p * size, functions.min(p * size + size, length)
-
-            def element(i: Any) -> Any:
-                at = (*first, row, begin + i)
-                return array[at]
-
-            left = choose(begin < length, lambda: element(0), start)
-            rest = generate(functions.max(end - begin - 1, 0))(lambda i: element(1 + i))
-            return rest.reduce(function, left)
-
-        parts = generate(PARTS, ROWS)(part).force()
-
-        def whole(*place: Any) -> Any:
-            own = generate(count)(lambda p: parts[p, place[-1]])
-            return own.reduce(function, init)
-
-        return generate(*(1,) * len(outer), ROWS)(whole)
+        fold = _tile(array, function, init, first, number, 0, array.dim(-1))
+        return generate(*(1,) * len(outer), ROWS)(lambda *at: fold(at[-1], True))
 
     tiles = programs.grid_of(*outer, functions.ceil_div(rows, ROWS), level=Level.block)(tile)
     return cast(Array, maps.join(tiles, [*outer, rows], False))
+
+
+def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
+    """The push array of the fold of each row, if these are columns in memory.
+
+    Columns are long, so that several blocks fold the pieces of `ROWS` rows, as in `fold_shared`.
+    Threads then fold the results of the pieces, in order.
+    """
+    *outer, rows, length = array.shape
+    tiles = functions.ceil_div(rows, ROWS)
+    blocks = functools.reduce(operator.mul, outer, tiles)
+    wanted = _largest(functions.ceil_div(BLOCKS, _largest(blocks, 1)), 1)
+    size = _largest(functions.ceil_div(length, wanted), PIECE)
+    pieces = functions.ceil_div(length, size)
+    if isinstance(pieces, int) and pieces <= 1:
+        return fold_shared(array, function, init)
+
+    def tile(*place: Any) -> Pull:
+        *first, piece, number = place
+        begin = piece * size
+        end = _smallest(begin + size, length)
+        fold = _tile(array, function, init, first, number, begin, end)
+        return generate(*(1,) * len(outer), 1, ROWS)(lambda *at: fold(at[-1], False))
+
+    found = programs.grid_of(*outer, pieces, tiles, level=Level.block)(tile)
+    stored = maps.join(found, [*outer, pieces, rows], False).force()
+    last = len(outer)
+    each = stored.transpose(*range(last), last + 1, last).nest(last + 1)
+    sums = programs.each(each, Level.thread, (), lambda row: row.reduce(function, init))
+    return cast(Array, maps.reindex(sums, lambda *place: place[:-1], [*outer, rows], False))
+
+
+def _largest(a: Any, b: Any) -> Any:
+    return max(a, b) if isinstance(a, int) else functions.max(a, b)
+
+
+def _smallest(a: Any, b: Any) -> Any:
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else functions.min(a, b)
+
+
+def _tile(
+    array: Pull, function: Callable[[Any, Any], Any], init: Any, first: Sequence[Any], number: Any,
+    begin: Any, end: Any,
+) -> Callable[[Any, bool], Any]:  # fmt: skip
+    """Fold the elements from `begin` to `end` of `ROWS` rows, in parts, by a block.
+
+    The result is a function that folds the parts of a row of the tile, after `init` if its second
+    argument is True. Otherwise there is an element.
+    """
+    kind = array.type.element
+    rows = array.dim(-2)
+    # A row without elements has no parts.
+    size = _largest(functions.ceil_div(end - begin, PARTS), 1)
+    count = functions.ceil_div(end - begin, size)
+
+    def part(p: Any, r: Any) -> Any:
+        # Threads behind the last row fold it once more.
+        row = functions.min(number * ROWS + r, rows - 1)
+        own, behind = begin + p * size, _smallest(begin + p * size + size, end)
+
+        def element(i: Any) -> Any:
+            at = (*first, row, own + i)
+            return array[at]
+
+        def nothing() -> Any:
+            return kind.value(as_leaves(init, kind)[0])
+
+        left = choose(own < end, lambda: element(0), nothing)
+        rest = generate(functions.max(behind - own - 1, 0))(lambda i: element(1 + i))
+        return rest.reduce(function, left)
+
+    parts = generate(PARTS, ROWS)(part).force()
+
+    def whole(r: Any, is_first: bool) -> Any:
+        if is_first:
+            return generate(count)(lambda p: parts[p, r]).reduce(function, init)
+        rest = generate(functions.max(count - 1, 0))(lambda p: parts[p + 1, r])
+        return rest.reduce(function, parts[0, r])
+
+    return whole
