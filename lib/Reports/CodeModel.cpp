@@ -85,6 +85,9 @@ Count CodeModel::getSize(Value value, SmallVectorImpl<Value> &open) const {
   if (op->getNumOperands() == 1 && isa<arith::IndexCastOp, arith::IndexCastUIOp,
                                        arith::ExtUIOp, arith::ExtSIOp>(op))
     return get(op->getOperand(0));
+  if (auto choice = dyn_cast<arith::SelectOp>(op))
+    return Count::max(get(choice.getTrueValue()), get(choice.getFalseValue()))
+        .asBound();
   if (op->getNumOperands() != 2)
     return Count::unknown();
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);

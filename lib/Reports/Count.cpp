@@ -105,10 +105,10 @@ Count Count::call(const std::string &name, const std::string &op,
 }
 
 Count Count::min(const Count &a, const Count &b) {
-  // One of them is a bound of the minimum.
-  if (!a.isExact() && (b.isExact() || a.unknownNumber))
+  // The other one is a bound of the minimum.
+  if (a.unknownNumber)
     return b.asBound();
-  if (!b.isExact() && (a.isExact() || b.unknownNumber))
+  if (b.unknownNumber)
     return a.asBound();
   Count result = a.isAtLeast(b)   ? b
                  : b.isAtLeast(a) ? a

@@ -38,6 +38,7 @@ class Collectives(Fills):
                     names.append("atomic")
             elif kind == "reduce":
                 names = ["sequential", "adjacent_tree", "raking"] + ["halving_tree"] * is_commutative
+                names += ["block_stride"] * (self.level == "block")
             else:
                 names = ["sequential", "sklansky", "kogge_stone", "brent_kung", "raking"]
             if self.level == "block":

@@ -86,6 +86,7 @@ STRATEGIES = [
     "kogge_stone",
     "brent_kung",
     "raking",
+    "block_stride",
     "warps",
     "atomic",
     "one_kernel",

@@ -57,7 +57,7 @@ def examples_inputs(folder):
         made.append((example, Input(list(words), **launch)))
 
     lengths = [rng.randint(0, 300) for _ in range(20)]
-    for level, ends in (("warp", lengths), ("block", lengths), ("block", [5000, 4000])):
+    for level, ends in (("warp", lengths), ("block", lengths), ("block", [70000, 5000])):
         offsets = [sum(ends[:k]) for k in range(len(ends) + 1)]
         add("spmv", f"--entry={level}_per_row", file(0, 0, offsets), file(0, 99, offsets[-1]),
             file(-8, 8, offsets[-1], "f32"), file(-8, 8, 100, "f32"))

@@ -46,7 +46,7 @@ def reduce(s):
 
 
 GRID = {"reduce": ["one_kernel", "two_kernels"], "scan": ["one_pass", "three_kernels"]}
-BLOCK = {"reduce": ["sequential", "halving_tree", "adjacent_tree", "raking", "warps"],
+BLOCK = {"reduce": ["sequential", "halving_tree", "adjacent_tree", "raking", "block_stride", "warps"],
          "scan": ["sequential", "sklansky", "kogge_stone", "brent_kung", "raking", "warps"]}
 
 

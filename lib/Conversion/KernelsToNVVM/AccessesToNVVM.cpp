@@ -1,4 +1,4 @@
-//===- AccessesToNVVM.cpp - Constants of indices in addresses -------------===//
+//===- AccessesToNVVM.cpp - Accesses that LLVM can join -------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -10,6 +10,9 @@
 // a part of the index, LLVM can lose it: `(t / 16 * 4) + 3` becomes
 // `(t / 4) | 3`, in which `t / 16 * 4` does not occur. So the constant is added
 // to the address.
+//
+// LLVM joins no accesses of i1, which is a byte in memory. So they are accesses
+// of i8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,24 +102,35 @@ struct AccessLowering : ConvertOpToLLVMPattern<Access> {
   matchAndRewrite(Access op, typename Access::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto found = distances.find(op);
-    if (found == distances.end())
-      return failure();
     MemRefType type = op.getMemRefType();
+    bool isBit = type.getElementType().isInteger(1);
+    if (found == distances.end() && !isBit)
+      return failure();
+    Location loc = op.getLoc();
     Value address = this->getStridedElementPtr(
-        rewriter, op.getLoc(), type, adaptor.getMemref(), adaptor.getIndices());
+        rewriter, loc, type, adaptor.getMemref(), adaptor.getIndices());
     Type element = this->getTypeConverter()->convertType(type.getElementType());
-    address = LLVM::GEPOp::create(
-        rewriter, op.getLoc(), address.getType(), element, address,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(found->second)});
+    if (found != distances.end())
+      address = LLVM::GEPOp::create(
+          rewriter, loc, address.getType(), element, address,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(found->second)});
+    Type stored = isBit ? rewriter.getI8Type() : element;
     unsigned alignment = op.getAlignment().value_or(0);
-    if constexpr (std::is_same_v<Access, memref::LoadOp>)
-      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, element, address, alignment,
-                                                /*isVolatile=*/false,
-                                                op.getNontemporal());
-    else
-      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(
-          op, adaptor.getValue(), address, alignment,
-          /*isVolatile=*/false, op.getNontemporal());
+    if constexpr (std::is_same_v<Access, memref::LoadOp>) {
+      Value value =
+          LLVM::LoadOp::create(rewriter, loc, stored, address, alignment,
+                               /*isVolatile=*/false, op.getNontemporal());
+      if (isBit)
+        value = LLVM::TruncOp::create(rewriter, loc, element, value);
+      rewriter.replaceOp(op, value);
+    } else {
+      Value value = adaptor.getValue();
+      if (isBit)
+        value = LLVM::ZExtOp::create(rewriter, loc, stored, value);
+      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, value, address, alignment,
+                                                 /*isVolatile=*/false,
+                                                 op.getNontemporal());
+    }
     return success();
   }
 

@@ -108,7 +108,10 @@ static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
     return usual;
   if (n.isStatic() && n.size <= most && bytes <= maxBytes)
     return "rows";
-  return n.isAtMost(1024) ? usual : "block_stride";
+  // In any order, a thread combines without shuffles.
+  bool isLong = !n.isAtMost(1024);
+  return isLong && (c.commutative || bytes <= maxBytes) ? "block_stride"
+                                                        : usual;
 }
 
 static FailureOr<const ReduceStrategy *>

@@ -7,6 +7,7 @@
 
 #include "ExpansionUtils.h"
 #include "Expansion.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -226,6 +227,8 @@ struct ElementCost {
   bool isCheap = true;
   /// Elements of stored arrays are read.
   bool readsMemory = false;
+  /// The number of bytes of the narrowest of these.
+  int64_t narrowest = std::numeric_limits<int64_t>::max();
 };
 } // namespace
 
@@ -246,11 +249,16 @@ static ElementCost findCost(SmallVector<Value> arrays, Region *body) {
   if (body)
     body->walk(add);
   while (!arrays.empty() && cost.isCheap) {
-    Operation *op = arrays.pop_back_val().getDefiningOp();
+    Value array = arrays.pop_back_val();
+    Operation *op = array.getDefiningOp();
     // Host code chooses among stored arrays only.
     if (!op || isa<ForceOp, ViewOp>(op) ||
         isa<scf::SCFDialect>(op->getDialect())) {
       cost.readsMemory = true;
+      for (Type type : getArrayElementTypes(array.getType()))
+        if (!isa<PullType>(type))
+          cost.narrowest =
+              std::min<int64_t>(cost.narrowest, getElementBytes(type));
       continue;
     }
     op->walk(add);
@@ -280,4 +288,8 @@ bool strategies::isTotal(Value array) {
 bool strategies::profitsFromRows(Value array) {
   ElementCost cost = findCost({array}, nullptr);
   return cost.isCheap && cost.readsMemory;
+}
+
+int64_t strategies::getNarrowestRead(Value array) {
+  return findCost({array}, nullptr).narrowest;
 }

@@ -80,6 +80,9 @@ bool isTotal(Value array);
 /// True if elements of `array` are cheap, and some are read from memory. The
 /// assignment of elements to threads then matters.
 bool profitsFromRows(Value array);
+/// The number of bytes of the narrowest element that an element of `array`
+/// reads from memory; the largest number if it reads none.
+int64_t getNarrowestRead(Value array);
 
 /// A loop of one thread over [0, n) that carries one number, from `start`.
 Value accumulate(CollectiveBuilder &c, Value n, Value start,

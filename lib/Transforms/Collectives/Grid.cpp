@@ -113,10 +113,13 @@ static Value shortenPart(CollectiveBuilder &block, Value x,
                          const GridParts &parts, Value number) {
   Value begin = block.mul(number, parts.length);
   Value end = block.min(block.add(begin, parts.length), parts.n.value);
-  if (!block.plain && profitsFromRows(x))
-    return block.commutative
-               ? shortenInAnyOrder(block, x, begin, end, neighbours)
-               : shortenInOrder(block, x, begin, end, neighbours);
+  if (!block.plain && profitsFromRows(x)) {
+    // An access of narrow elements has more of them.
+    int64_t wide = std::clamp<int64_t>(accessBytes / getNarrowestRead(x),
+                                       neighbours, accessBytes);
+    return block.commutative ? shortenInAnyOrder(block, x, begin, end, wide)
+                             : shortenInOrder(block, x, begin, end, neighbours);
+  }
   Extent n = {block.sub(end, begin), ShapedType::kDynamic,
               ShapedType::kDynamic};
   if (!block.commutative)

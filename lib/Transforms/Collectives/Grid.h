@@ -124,8 +124,8 @@ Value fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
                    ValueRange init, StringRef kind, Value blocks,
                    llvm::function_ref<void(CollectiveBuilder &, Value)> body);
 
-/// The number of neighbours that a thread reads in one access.
-constexpr int64_t neighbours = 4;
+/// The number of neighbours of 4 bytes in the widest access, and its bytes.
+constexpr int64_t neighbours = 4, accessBytes = 16;
 
 /// At level block: a few elements that have the same combination as elements
 /// `begin` to `end` of `x`. A thread reads `width` neighbours together.

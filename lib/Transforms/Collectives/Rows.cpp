@@ -39,17 +39,20 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The number of rows that a thread reads at once if the order does not matter:
-/// of several neighbours, or of one element each.
+/// The maximum number of rows that a thread reads at once if the order does not
+/// matter: of several neighbours, or of one element each.
 static constexpr int64_t neighbourRows = 4, singleRows = 8;
+/// The maximum number of neighbours of all rows that a thread reads at once.
+static constexpr int64_t maxItems = 32;
 /// The number of threads of a block.
 static constexpr int64_t workers = 256;
 /// The number of rows of a segment, which one warp combines in order. A warp
 /// does not load while its shuffles combine: the sum of 2^28 floats takes 0.243
 /// ms on an H200, and 0.251 ms with 4 rows.
 static constexpr int64_t segmentRows = 8;
-/// The number of segments whose results a block stores at a time.
-static constexpr int64_t maxSegments = 1024;
+/// The number of segments whose results a block stores at a time, if a lane
+/// reads several neighbours, and if it reads single elements of a row.
+static constexpr int64_t neighbourSegments = 1024, singleSegments = 128;
 
 /// The elements from `first` on that a thread combines at once: `width`
 /// elements of each of `count` rows. A row begins `distance` elements after the
@@ -236,6 +239,7 @@ static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
                              Value segments, int64_t width) {
   OpBuilder &builder = block.builder;
   int64_t segment = width * segmentRows * warpSize;
+  int64_t maxSegments = width == 1 ? singleSegments : neighbourSegments;
   Value zero = block.constant(0);
   auto loop = scf::ForOp::create(
       builder, block.loc, zero, segments, block.constant(maxSegments),
@@ -293,12 +297,13 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
 Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
                                     Value begin, Value end, int64_t width) {
   OpBuilder &builder = block.builder;
-  int64_t rows = width == 1 ? singleRows : neighbourRows;
+  int64_t rows =
+      width == 1 ? singleRows : std::min(neighbourRows, maxItems / width);
   int64_t chunk = workers * width * rows;
   Value count = block.sub(end, begin), step = block.constant(workers);
-  Value whole =
-      block.mul(block.div(count, block.constant(chunk)), block.constant(chunk));
-  Value behind = block.add(begin, whole);
+  Value left = block.rem(count, block.constant(chunk));
+  Value whole = block.sub(count, left), behind = block.add(begin, whole);
+  Value hasChunk = block.less(block.constant(0), whole);
   Extent busy = {block.min(count, step), ShapedType::kDynamic, workers};
   unsigned arity = block.elementTypes.size();
   Value results = block.force(block.generate(busy, [&](Value w) {
@@ -335,11 +340,31 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
       Values value(found.take_front(arity));
       for (int64_t i = 1; i < width; ++i)
         value = block.combine(value, found.slice(i * arity, arity));
-      return block.fold(x, value, block.add(behind, w), end, step);
+      return value;
     };
-    return block.choose(block.less(block.constant(0), whole), reduceWhole, [&] {
-      return block.fold(x, block.add(begin, w), end, step);
+    Values start = block.choose(hasChunk, reduceWhole, [&] {
+      return block.get(x, block.add(begin, w));
     });
+    // Without a chunk, the first element of a thread is its start.
+    Value done = arith::SelectOp::create(builder, block.loc, hasChunk,
+                                         block.constant(0), step);
+    Value first = block.add(block.add(behind, done), w);
+    Value last = block.add(behind, left);
+    if (width > 1)
+      return block.fold(x, start, first, last, step);
+    // Most rows of a matrix are short. A loop would wait for each element.
+    SmallVector<Value> places;
+    for (int64_t row = 0; row < rows; ++row)
+      places.push_back(block.add(first, block.constant(row * workers)));
+    SmallVector<Values> elements;
+    for (Value place : places)
+      elements.push_back(
+          block.get(x, block.min(place, block.sub(end, block.constant(1)))));
+    for (auto [place, element] : llvm::zip_equal(places, elements))
+      start = block.choose(
+          block.less(place, last),
+          [&] { return block.combine(start, element); }, [&] { return start; });
+    return start;
   }));
   return block.shareReads(shorten(block, results));
 }

@@ -1,7 +1,7 @@
 // RUN: obs-opt %s --obs-expand-collectives --split-input-file --verify-diagnostics
 
 func.func @name(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[strategy-name] 'rake' is not a strategy of this operation; use adjacent_tree, halving_tree, lanes, raking, rows, sequential, warps}}
+  // expected-error@+1 {{[strategy-name] 'rake' is not a strategy of this operation; use adjacent_tree, block_stride, halving_tree, lanes, raking, rows, sequential, warps}}
   %s = obs.reduce (%x, %y) = %a init %z {strategy = "rake"} : !obs.pull<8 x i32> -> i32 {
     obs.yield %x : i32
   }

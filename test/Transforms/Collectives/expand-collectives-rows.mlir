@@ -40,12 +40,13 @@ func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// In any order, each of 256 threads has 4 accumulators, which it combines at the end. A part without 4096 elements
-// is read one by one.
+// In any order, each of 256 threads has 4 accumulators, which it combines at the end. The elements behind the last
+// 4096 are read one by one.
 // CHECK-LABEL: @any_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<? x i32>
 // CHECK: obs.par block
-// CHECK: %[[WHOLE:.*]] = arith.muli %{{.*}}, %c4096
+// CHECK: %[[LEFT:.*]] = arith.remui %{{.*}}, %c4096
+// CHECK: %[[WHOLE:.*]] = arith.subi %{{.*}}, %[[LEFT]]
 // CHECK: %[[IS_WHOLE:.*]] = arith.cmpi sgt, %[[WHOLE]], %c0
 // CHECK: scf.if %[[IS_WHOLE]]
 // CHECK-COUNT-16: obs.get %[[X]]
@@ -58,8 +59,8 @@ func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
 // CHECK-COUNT-16: arith.addi %{{.*}} : i32
 // CHECK: scf.yield
 // CHECK-COUNT-3: arith.addi %{{.*}} : i32
-// CHECK: scf.for %{{.*}} step %c256
 // CHECK: } else {
+// CHECK: obs.get %[[X]]
 // CHECK: scf.for %{{.*}} step %c256
 
 // PLAIN-LABEL: @any_order(
@@ -159,7 +160,9 @@ func.func @block_any_order(%x: !obs.pull<8192 x f32>) -> f32 attributes {obs.lev
 // CHECK-LABEL: @block_few(
 // CHECK: obs.push<block, 16 x 1 x f32>
 // CHECK-LABEL: @block_many(
-// CHECK: obs.push<block, 127 x f32>
+// CHECK: obs.distribute warp in block
+// CHECK-COUNT-8: obs.get
+// CHECK: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
 func.func @block_few(%x: !obs.pull<512 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
   %z = arith.constant 0.0 : f32
   %s = obs.reduce { arith.addf } %x init %z : !obs.pull<512 x f32>
@@ -181,4 +184,59 @@ func.func @block_bounded(%x: !obs.pull<? x f32 bound [100]>) -> f32 attributes {
   %z = arith.constant 0.0 : f32
   %s = obs.reduce { arith.addf } %x init %z {strategy = "rows"} : !obs.pull<? x f32 bound [100]>
   return %s : f32
+}
+
+// A row of any length: 256 threads read eight elements each before they combine them. The next eight are a loop.
+// CHECK-LABEL: @block_unbounded(
+// CHECK-SAME: %[[X:.*]]: !obs.pull<? x f32>
+// CHECK: %[[LEFT:.*]] = arith.remui %{{.*}}, %c2048
+// CHECK: scf.if
+// CHECK-COUNT-8: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-7: arith.addf
+// CHECK: scf.for %{{.*}} step %c2048 iter_args(
+// CHECK-COUNT-8: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-8: arith.addf
+// CHECK: } else {
+// CHECK-NEXT: obs.get %[[X]]
+// CHECK: scf.for %{{.*}} step %c256 iter_args(
+// CHECK-NEXT: obs.get %[[X]]
+// CHECK: obs.force {{.*}} : !obs.push<block, ? x f32 bound [256]>
+// CHECK: return
+func.func @block_unbounded(%x: !obs.pull<? x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z {commutative} : !obs.pull<? x f32>
+  return %s : f32
+}
+
+// A multiple of 4 elements: four neighbours are one access.
+// CHECK-LABEL: @block_neighbours(
+// CHECK-SAME: %[[X:.*]]: !obs.pull<10000 x f32>
+// CHECK: arith.muli %{{.*}}, %c4
+// CHECK-COUNT-16: obs.get %[[X]]
+// CHECK: return
+func.func @block_neighbours(%x: !obs.pull<10000 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z {commutative} : !obs.pull<10000 x f32>
+  return %s : f32
+}
+
+// The whole grid: 16 bytes are 16 elements of 8 bits, also where their sum is wider.
+// CHECK-LABEL: @bytes(
+// CHECK-SAME: %[[X:.*]]: !obs.pull<? x i8>
+// CHECK: arith.remui %{{.*}}, %c8192
+// CHECK: arith.muli %{{.*}}, %c16
+// PTX: .entry bytes(
+// PTX-COUNT-4: ld.global.{{(nc\.)?(L1::evict_first\.)?}}v4.b32
+// PTX-NOT: ld.global.{{(nc\.)?(L1::evict_first\.)?}}v4
+func.func @bytes(%x: !obs.pull<? x i8>) -> !obs.pull<1 x i32> {
+  %z = arith.constant 0 : i32
+  %wide = obs.map (%e = %x : !obs.pull<? x i8>) -> !obs.pull<? x i32> {
+    %w = arith.extui %e : i8 to i32
+    obs.yield %w : i32
+  }
+  %s = obs.reduce grid { arith.addi } %wide init %z {strategy = "one_kernel"} : !obs.pull<? x i32>
+  %r = obs.force %s {kernel = "bytes"} : !obs.push<grid, 1 x i32>
+  return %r : !obs.pull<1 x i32>
 }
