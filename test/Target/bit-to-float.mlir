@@ -26,10 +26,13 @@ func.func @signed(%a: !obs.pull<4 x i32>) -> !obs.pull<4 x bf16> {
 }
 
 // The optimiser shortens this conversion to one of a truth value.
-// RUN: obs-run %s --entry=longer iota:4xi1 --device=interpret | FileCheck %s --check-prefix=SIGNED
-// RUN: obs-run %s --entry=longer iota:4xi1 --device=emulate | FileCheck %s --check-prefix=SIGNED
-func.func @longer(%a: !obs.pull<4 x i1>) -> !obs.pull<4 x bf16> {
-  %m = obs.map (%b = %a : !obs.pull<4 x i1>) {
+// RUN: obs-run %s --entry=longer iota:4xi32 --device=interpret | FileCheck %s --check-prefix=LONGER
+// RUN: obs-run %s --entry=longer iota:4xi32 --device=emulate | FileCheck %s --check-prefix=LONGER
+// LONGER: [0.0, 0.0, -1.0, -1.0]
+func.func @longer(%a: !obs.pull<4 x i32>) -> !obs.pull<4 x bf16> {
+  %c1 = arith.constant 1 : i32
+  %m = obs.map (%x = %a : !obs.pull<4 x i32>) -> !obs.pull<4 x bf16> {
+    %b = arith.cmpi sgt, %x, %c1 : i32
     %i = arith.extsi %b : i1 to i32
     %f = arith.sitofp %i : i32 to bf16
     obs.yield %f : bf16

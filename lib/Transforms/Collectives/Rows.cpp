@@ -301,8 +301,10 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
       width == 1 ? singleRows : std::min(neighbourRows, maxItems / width);
   int64_t chunk = workers * width * rows;
   Value count = block.sub(end, begin), step = block.constant(workers);
-  Value left = block.rem(count, block.constant(chunk));
-  Value whole = block.sub(count, left), behind = block.add(begin, whole);
+  // The quotient and the remainder tell analyses more than a difference.
+  Value size = block.constant(chunk), left = block.rem(count, size);
+  Value whole = block.mul(block.div(count, size), size);
+  Value behind = block.add(begin, whole);
   Value hasChunk = block.less(block.constant(0), whole);
   Extent busy = {block.min(count, step), ShapedType::kDynamic, workers};
   unsigned arity = block.elementTypes.size();

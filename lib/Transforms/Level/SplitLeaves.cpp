@@ -35,19 +35,18 @@ using namespace mlir::obs;
 static constexpr int64_t leastTurns = 32;
 
 namespace {
-/// An index of a leaf: a value from outside of it, or none, plus a number of at
-/// least 0 and at most `most`.
+/// An index in a leaf or another loop, the scope of a test: a value from
+/// outside of it, or none, plus a number of at least 0 and at most `most`.
 struct Sum {
   Value outside;
   int64_t most = 0;
 };
 } // namespace
 
-/// The most that the counter of a loop in `leaf`, or that of `leaf`, can be;
-/// empty if it is no constant, or the counter can be negative.
-static std::optional<int64_t> getMost(BlockArgument counter,
-                                      scf::ForallOp leaf) {
-  if (counter == leaf.getInductionVar(0))
+/// The most that the counter of a loop in a scope, or that of the scope, can
+/// be; empty if it is no constant, or the counter can be negative.
+static std::optional<int64_t> getMost(BlockArgument counter) {
+  if (auto leaf = dyn_cast<scf::ForallOp>(counter.getOwner()->getParentOp()))
     return *getConstantIntValue(leaf.getMixedUpperBound()[0]) - 1;
   auto loop = dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp());
   if (!loop || counter != loop.getInductionVar())
@@ -60,15 +59,15 @@ static std::optional<int64_t> getMost(BlockArgument counter,
 }
 
 /// The parts of `index`; empty if they are not found. Moves calculations that
-/// are equal in all iterations out of `leaf`.
-static std::optional<Sum> split(Value index, scf::ForallOp leaf) {
+/// are equal in all iterations out of `scope`.
+static std::optional<Sum> split(Value index, LoopLikeOpInterface scope) {
   if (std::optional<int64_t> number = getConstantIntValue(index);
       number && *number >= 0)
     return Sum{{}, *number};
-  if (leaf.isDefinedOutsideOfLoop(index))
+  if (scope.isDefinedOutsideOfLoop(index))
     return Sum{index};
   if (auto counter = dyn_cast<BlockArgument>(index)) {
-    std::optional<int64_t> most = getMost(counter, leaf);
+    std::optional<int64_t> most = getMost(counter);
     return most ? std::optional(Sum{{}, *most}) : std::nullopt;
   }
   Operation *op = index.getDefiningOp();
@@ -78,12 +77,12 @@ static std::optional<Sum> split(Value index, scf::ForallOp leaf) {
            arith::RemUIOp>(op))
     return std::nullopt;
   if (llvm::all_of(op->getOperands(), [&](Value operand) {
-        return leaf.isDefinedOutsideOfLoop(operand);
+        return scope.isDefinedOutsideOfLoop(operand);
       })) {
-    op->moveBefore(leaf);
+    op->moveBefore(scope);
     return Sum{index};
   }
-  auto a = split(op->getOperand(0), leaf), b = split(op->getOperand(1), leaf);
+  auto a = split(op->getOperand(0), scope), b = split(op->getOperand(1), scope);
   if (!a || !b || (a->outside && b->outside))
     return std::nullopt;
   if (isa<arith::AddIOp>(op)) {
@@ -120,12 +119,13 @@ static std::optional<Sum> split(Value index, scf::ForallOp leaf) {
   return Sum{{}, most};
 }
 
-/// Builds, before `leaf`, a value that is true if `guard` holds in all
+/// Builds, before `scope`, a value that is true if `guard` holds in all
 /// iterations; null if none is found.
-static Value buildAlways(OpBuilder &builder, Value guard, scf::ForallOp leaf) {
+static Value buildAlways(OpBuilder &builder, Value guard,
+                         LoopLikeOpInterface scope) {
   if (auto both = guard.getDefiningOp<arith::AndIOp>()) {
-    Value left = buildAlways(builder, both.getLhs(), leaf);
-    Value right = left ? buildAlways(builder, both.getRhs(), leaf) : Value();
+    Value left = buildAlways(builder, both.getLhs(), scope);
+    Value right = left ? buildAlways(builder, both.getRhs(), scope) : Value();
     return right ? arith::AndIOp::create(builder, guard.getLoc(), left, right)
                  : right;
   }
@@ -135,9 +135,9 @@ static Value buildAlways(OpBuilder &builder, Value guard, scf::ForallOp leaf) {
   bool isUnsigned = condition.getPredicate() == arith::CmpIPredicate::ult;
   if ((!isUnsigned && condition.getPredicate() != arith::CmpIPredicate::slt) ||
       !condition.getLhs().getType().isIndex() ||
-      !leaf.isDefinedOutsideOfLoop(condition.getRhs()))
+      !scope.isDefinedOutsideOfLoop(condition.getRhs()))
     return {};
-  std::optional<Sum> index = split(condition.getLhs(), leaf);
+  std::optional<Sum> index = split(condition.getLhs(), scope);
   if (!index || index->most == 0 ||
       (!index->outside && getConstantIntValue(condition.getRhs())))
     return {};
@@ -231,13 +231,13 @@ static RowCopy findRowCopy(scf::ForallOp leaf, int64_t extent,
   return copy;
 }
 
-/// Makes a copy of `loop`, which is `leaf` or a loop in it, without the guards
-/// in its body that hold in all iterations of `leaf`. If the leaf is a copy of
+/// Makes a copy of `loop`, which is `scope` or a loop in it, without the guards
+/// in its body that hold in all iterations of `scope`. If this is a copy of
 /// rows, that code is for rows of which each begins at a multiple of 16 bytes.
-static void splitLoop(Operation *loop, scf::ForallOp leaf,
+static void splitLoop(Operation *loop, LoopLikeOpInterface scope,
                       const RowCopy &rows) {
-  OpBuilder builder(leaf);
-  Location loc = leaf.getLoc();
+  OpBuilder builder(scope);
+  Location loc = scope.getLoc();
   llvm::SmallSetVector<Value, 2> conditions;
   Value all;
   auto require = [&](Value value) {
@@ -249,7 +249,7 @@ static void splitLoop(Operation *loop, scf::ForallOp leaf,
     if (conditions.contains(guard) || !guard.getDefiningOp() ||
         !loop->isProperAncestor(guard.getDefiningOp()))
       continue;
-    Value always = buildAlways(builder, guard, leaf);
+    Value always = buildAlways(builder, guard, scope);
     // Neighbours are one access only if nothing separates them.
     if (!always && rows.neighbours)
       return;
@@ -273,29 +273,51 @@ static void splitLoop(Operation *loop, scf::ForallOp leaf,
   if (!all)
     return;
   builder.setInsertionPoint(loop);
-  auto both = scf::IfOp::create(builder, loop->getLoc(), all,
-                                /*withElseRegion=*/true);
+  auto both = scf::IfOp::create(builder, loop->getLoc(), loop->getResultTypes(),
+                                all, /*withElseRegion=*/true);
+  loop->replaceAllUsesWith(both);
+  auto finish = [&](Block *block, Operation *last) {
+    if (block->empty() || !block->back().hasTrait<OpTrait::IsTerminator>()) {
+      builder.setInsertionPointToEnd(block);
+      scf::YieldOp::create(builder, loop->getLoc(), last->getResults());
+    }
+  };
   builder.setInsertionPointToStart(both.thenBlock());
   IRMapping mapping;
-  builder.clone(*loop, mapping);
+  finish(both.thenBlock(), builder.clone(*loop, mapping));
   for (Value condition : conditions)
     for (Operation *user :
          llvm::make_early_inc_range(mapping.lookup(condition).getUsers()))
       if (auto branch = dyn_cast<scf::IfOp>(user))
         chooseFirst(branch);
-  loop->moveBefore(both.elseYield());
+  loop->moveBefore(both.elseBlock(), both.elseBlock()->begin());
+  finish(both.elseBlock(), loop);
 }
 
 namespace {
 struct SplitLeaves : obs::impl::ObsSplitLeavesPassBase<SplitLeaves> {
   void runOnOperation() override {
     int64_t threads = getWorkers(getOperation()).threads;
-    SmallVector<std::tuple<Operation *, scf::ForallOp, RowCopy>> loops;
+    SmallVector<std::tuple<Operation *, LoopLikeOpInterface, RowCopy>> loops;
     getOperation().walk([&](scf::ForallOp leaf) {
       std::optional<int64_t> extent =
           getConstantIntValue(leaf.getMixedUpperBound()[0]);
       MapAttr map = getLeafMap(leaf);
-      if (!map || map.getScope() == Level::Grid || !extent || *extent <= 0)
+      if (!map)
+        return;
+      // A thread of the grid tests for each of its iterations.
+      bool isOfGrid = map.getScope() == Level::Grid;
+      auto addInner = [&] {
+        leaf.walk([&](scf::ForOp loop) {
+          std::optional<APInt> turns = loop.getStaticTripCount();
+          if (turns && turns->uge(leastTurns))
+            loops.push_back(
+                {loop, isOfGrid ? LoopLikeOpInterface(loop) : leaf, RowCopy()});
+        });
+      };
+      if (isOfGrid)
+        return addInner();
+      if (!extent || *extent <= 0)
         return;
       int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
       RowCopy rows;
@@ -303,14 +325,10 @@ struct SplitLeaves : obs::impl::ObsSplitLeavesPassBase<SplitLeaves> {
         rows = findRowCopy(leaf, *extent, threads);
       if (rows.neighbours || *extent >= leastTurns * workers)
         loops.push_back({leaf, leaf, rows});
-      leaf.walk([&](scf::ForOp loop) {
-        std::optional<APInt> turns = loop.getStaticTripCount();
-        if (turns && turns->uge(leastTurns) && loop.getNumResults() == 0)
-          loops.push_back({loop, leaf, RowCopy()});
-      });
+      addInner();
     });
-    for (auto &[loop, leaf, rows] : loops)
-      splitLoop(loop, leaf, rows);
+    for (auto &[loop, scope, rows] : loops)
+      splitLoop(loop, scope, rows);
   }
 };
 } // namespace

@@ -45,8 +45,7 @@ func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
 // CHECK-LABEL: @any_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<? x i32>
 // CHECK: obs.par block
-// CHECK: %[[LEFT:.*]] = arith.remui %{{.*}}, %c4096
-// CHECK: %[[WHOLE:.*]] = arith.subi %{{.*}}, %[[LEFT]]
+// CHECK: %[[WHOLE:.*]] = arith.muli %{{.*}}, %c4096
 // CHECK: %[[IS_WHOLE:.*]] = arith.cmpi sgt, %[[WHOLE]], %c0
 // CHECK: scf.if %[[IS_WHOLE]]
 // CHECK-COUNT-16: obs.get %[[X]]
@@ -189,7 +188,7 @@ func.func @block_bounded(%x: !obs.pull<? x f32 bound [100]>) -> f32 attributes {
 // A row of any length: 256 threads read eight elements each before they combine them. The next eight are a loop.
 // CHECK-LABEL: @block_unbounded(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<? x f32>
-// CHECK: %[[LEFT:.*]] = arith.remui %{{.*}}, %c2048
+// CHECK: arith.remui %{{.*}}, %c2048
 // CHECK: scf.if
 // CHECK-COUNT-8: obs.get %[[X]]
 // CHECK-NOT: obs.get
@@ -200,8 +199,11 @@ func.func @block_bounded(%x: !obs.pull<? x f32 bound [100]>) -> f32 attributes {
 // CHECK-COUNT-8: arith.addf
 // CHECK: } else {
 // CHECK-NEXT: obs.get %[[X]]
-// CHECK: scf.for %{{.*}} step %c256 iter_args(
-// CHECK-NEXT: obs.get %[[X]]
+// The elements behind the last 2048 are read without a loop. Those that do not exist are not combined.
+// CHECK-NOT: scf.for
+// CHECK-COUNT-8: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-8: arith.cmpi slt
 // CHECK: obs.force {{.*}} : !obs.push<block, ? x f32 bound [256]>
 // CHECK: return
 func.func @block_unbounded(%x: !obs.pull<? x f32>) -> f32 attributes {obs.level = #obs.level<block>} {

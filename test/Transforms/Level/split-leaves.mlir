@@ -231,3 +231,47 @@ obs.kernel @no_copy(%a: memref<?xf32>, %n: index, %out: memref<?xf32>) attribute
     memref.store %x, %d[%t] : memref<256xf32, #obs.home<block, auto>>
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// A thread of the grid adds a chunk of its own. It tests once whether the whole chunk exists.
+// CHECK-LABEL: obs.kernel @own_chunks
+// CHECK: scf.forall (%[[T:.*]]) in
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[T]], %c32
+// CHECK: %[[LAST:.*]] = arith.addi %[[BEGIN]], %c31
+// CHECK: %[[IS_FULL:.*]] = arith.cmpi ult, %[[LAST]], %{{.*}}
+// CHECK: %[[IS_EXACT:.*]] = arith.cmpi sge, %[[BEGIN]], %c0
+// CHECK: %[[ALL:.*]] = arith.andi %[[IS_FULL]], %[[IS_EXACT]]
+// CHECK: %[[SUM:.*]] = scf.if %[[ALL]] -> (f32)
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: memref.load
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: memref.load
+// CHECK: memref.store %[[SUM]]
+obs.kernel @own_chunks(%in: memref<?xf32>, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c31 = arith.constant 31 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %in, %c0 : memref<?xf32>
+  %more = arith.addi %n, %c31 : index
+  %chunks = arith.divui %more, %c32 : index
+  scf.forall (%t) in (%chunks) {
+    %sum = scf.for %k = %c0 to %c32 step %c1 iter_args(%s = %zero) -> (f32) {
+      %begin = arith.muli %t, %c32 : index
+      %i = arith.addi %begin, %k : index
+      %exists = arith.cmpi ult, %i, %n : index
+      %x = scf.if %exists -> (f32) {
+        %y = memref.load %in[%i] : memref<?xf32>
+        scf.yield %y : f32
+      } else {
+        scf.yield %zero : f32
+      }
+      %next = arith.addf %s, %x : f32
+      scf.yield %next : f32
+    }
+    memref.store %sum, %out[%t] : memref<?xf32>
+  } {mapping = [#obs.map<grid, thread>]}
+}

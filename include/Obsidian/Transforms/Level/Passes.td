@@ -369,7 +369,8 @@ def ObsSplitLeavesPass : Pass<"obs-split-leaves", "::mlir::obs::KernelOp"> {
     thread executes at least 32 iterations, the pass adds a copy of the loop
     without these guards. Before the loop, one test decides whether the guards
     hold in all iterations of all threads. The loop is one over threads, or one
-    in the code of a thread. A guard compares an index, which is a number from
+    in the code of a thread. A thread of the grid has a test for each of its
+    own chunks. A guard compares an index, which is a number from
     outside of the leaf loop plus a function of the counters, with a number from
     outside.
 
