@@ -61,7 +61,7 @@ def examples_inputs(folder):
         offsets = [sum(ends[:k]) for k in range(len(ends) + 1)]
         add("spmv", f"--entry={level}_per_row", file(0, 0, offsets), file(0, 99, offsets[-1]),
             file(-8, 8, offsets[-1], "f32"), file(-8, 8, 100, "f32"))
-    add("spmv", "--entry=band", "3", "5000", "iota:3xf32")
+    add("spmv", "--entry=band", "3", "70000", "iota:3xf32")
     for entry, bins, more in (("blocks", 300, ["300"]), ("per_warp", 128, []), ("per_block", 128, []), ("bits", 128, [])):
         add("weighted-histogram", f"--entry={entry}", file(-1, bins, 9000), file(-9, 9, 9000), *more)
     for border in ("clamp", "mirror", "wrap", "constant", "function"):

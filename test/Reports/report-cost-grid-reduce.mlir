@@ -6,7 +6,7 @@
 
 // 2^20 elements are 256 tiles, one for each block, and nothing is left: 16 loads of 2^18 bytes each.
 // CHECK-LABEL: kernel 'tiles'
-// CHECK: each 15 integer and
+// CHECK: each at most 31 integer and
 // CHECK-COUNT-16: read global i32 {{.*}}, 262144 bytes
 // CHECK-COUNT-18: read global i32 {{.*}}, 0 bytes
 // CHECK: global memory: 4194304 bytes read

@@ -409,7 +409,10 @@ static Value reduce(CollectiveBuilder &c, Value x) {
 static Value reduceLong(CollectiveBuilder &c, Value x) {
   Extent n = c.getExtent(x);
   auto shortenAll = c.commutative ? shortenInAnyOrder : shortenInOrder;
-  return shortenAll(c, x, c.constant(0), n.value, chooseWidth(n));
+  // The length of a row by offsets is a difference, which nothing bounds.
+  Value zero = c.constant(0),
+        end = n.isStatic() ? n.value : c.max(n.value, zero);
+  return shortenAll(c, x, zero, end, chooseWidth(n));
 }
 
 void strategies::addRows(Registry &registry) {
