@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Levels.h"
+#define GEN_PASS_DEF_OBSEXPLAINBARRIERSPASS
 #include "Obsidian/Reports/Passes.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSEXPLAINBARRIERSPASS
-#include "Obsidian/Reports/Passes.h.inc"
-} // namespace mlir::obs
+#include "Levels.h"
 
 using namespace mlir;
 using namespace mlir::obs;

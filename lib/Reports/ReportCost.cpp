@@ -12,13 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSREPORTCOSTPASS
+#include "Obsidian/Reports/Passes.h"
+
 #include "Arithmetic.h"
 #include "ArrayCost.h"
 #include "CodeModel.h"
 #include "Levels.h"
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Reports/Passes.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "Source.h"
@@ -29,11 +31,6 @@
 #include "llvm/Support/ScopedPrinter.h"
 #include <numeric>
 #include <set>
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSREPORTCOSTPASS
-#include "Obsidian/Reports/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

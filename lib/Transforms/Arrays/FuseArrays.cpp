@@ -19,19 +19,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSFUSEARRAYSPASS
+#include "Obsidian/Transforms/Arrays/Passes.h"
+
 #include "FinalMaps.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Transforms/Arrays/Passes.h"
 #include "ReadExpander.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSFUSEARRAYSPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

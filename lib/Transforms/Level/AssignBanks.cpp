@@ -5,19 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSASSIGNBANKSPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <map>
 #include <numeric>
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSASSIGNBANKSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
