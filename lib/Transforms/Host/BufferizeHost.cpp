@@ -223,8 +223,8 @@ static LogicalResult convertInterfaces(func::FuncOp function) {
   WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<FillOp, DistributeOp>(op))
       return WalkResult::skip();
-    bool isControl = isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp,
-                         scf::ConditionOp, func::ReturnOp>(op);
+    bool isControl = isControlFlow(op) ||
+                     isa<scf::YieldOp, scf::ConditionOp, func::ReturnOp>(op);
     if (!isControl) {
       if (isa<func::CallOp>(op) && (hasArrays(op->getOperandTypes()) ||
                                     hasArrays(op->getResultTypes()))) {

@@ -332,7 +332,7 @@ void Rotation::run(Block &block) {
       bits[select.getResult()] = builder.createOrFold<arith::SelectOp>(
           op->getLoc(), select.getCondition(), getBit(select.getTrueValue()),
           getBit(select.getFalseValue()));
-    } else if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op)) {
+    } else if (isControlFlow(op)) {
       op = runControlFlow(op);
     }
   }
