@@ -32,8 +32,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The numbers of neighbours of a thread, of rows that are read at once, and of
 /// threads of a block.
 static constexpr int64_t neighbours = 4, rows = 4, workers = 256;
