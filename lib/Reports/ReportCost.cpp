@@ -300,7 +300,7 @@ Reporter::getAddress(const ElementAccess &access) {
 /// side by side that a thread accesses in the same block. The code generator
 /// makes one access of up to 16 bytes of them.
 std::pair<int64_t, int64_t> Reporter::getJoined(const ElementAccess &access) {
-  int64_t most = 16 / getElementBytes(access.element);
+  int64_t most = widestAccess / getElementBytes(access.element);
   if (access.width > 1 || access.kind == ElementAccess::Kind::Atomic ||
       !getAddress(access))
     return {0, 1};

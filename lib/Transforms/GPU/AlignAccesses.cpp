@@ -15,16 +15,13 @@
 #include "Obsidian/Transforms/GPU/Passes.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::obs;
-
-/// The width of the widest access. Dynamic shared memory is aligned to 128
-/// bytes.
-static constexpr uint64_t widestAccess = 16;
 
 /// The number of low bits that the analysis looks at.
 static constexpr unsigned maxBits = 7;
@@ -254,7 +251,7 @@ static uint64_t getAlignment(Value memory, ValueRange indices, LowBits &bits) {
     element = element + bits.get(index) * bits.get(stride);
   uint64_t distance = getElementBytes(type.getElementType())
                       << element.countZeros();
-  return std::min({alignment, distance & -distance, widestAccess});
+  return std::min<uint64_t>({alignment, distance & -distance, widestAccess});
 }
 
 namespace {

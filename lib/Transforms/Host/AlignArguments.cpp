@@ -17,6 +17,7 @@
 
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -24,9 +25,6 @@
 
 using namespace mlir;
 using namespace mlir::obs;
-
-/// Bytes of the widest access of a thread: more is of no use.
-static constexpr int64_t widestAccess = 16;
 
 /// The greatest power of two up to `widestAccess` that divides `number`.
 static int64_t getFactor(int64_t number) {

@@ -246,7 +246,7 @@ static bool isMultiple(Value value, int64_t width) {
 /// Finds runs of loads, or of stores, of one block of code. `counted` has their
 /// numbers of requests.
 void Array::findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted) {
-  int64_t width = 16 / bytes;
+  int64_t width = widestAccess / bytes;
   if (width < 2)
     return;
   // The code, if it loads, and all indices without the constant in the last.

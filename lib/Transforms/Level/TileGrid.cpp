@@ -19,9 +19,6 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The number of bytes of the widest access of a thread.
-static constexpr int64_t widestAccess = 16;
-
 /// The maximum number of operations of all copies of a body.
 static constexpr int64_t maxOperations = 1024;
 
