@@ -97,8 +97,7 @@ FailureOr<json::Value> obs::explainBarriers(ModuleOp module,
   json::Array kernels;
   for (KernelOp kernel : (*levels)->getOps<KernelOp>())
     kernels.push_back(explain(kernel));
-  return json::Value(
-      json::Object{{"version", 1}, {"kernels", std::move(kernels)}});
+  return makeReport(std::move(kernels));
 }
 
 namespace {

@@ -669,8 +669,7 @@ FailureOr<json::Value> obs::reportCost(ModuleOp module,
   for (auto [kernel, code] :
        llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered))
     kernels.push_back(Reporter(kernel, code, source, os).run());
-  return json::Value(
-      json::Object{{"version", 1}, {"kernels", std::move(kernels)}});
+  return makeReport(std::move(kernels));
 }
 
 namespace {
