@@ -6,21 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Artefact/Artefact.h"
-#include "llvm/ADT/STLExtras.h"
+#include "Obsidian/Interpreter/Slots.h"
 
 using namespace mlir::obs::artefact;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
 bool Slot::allows(ArrayRef<int64_t> given) const {
-  if (given.size() != extents.size())
-    return false;
-  for (auto [extent, bound, number] : llvm::zip_equal(extents, bounds, given)) {
-    bool fits = extent < 0 ? bound < 0 || number <= bound : number == extent;
-    if (number < 0 || !fits)
-      return false;
-  }
-  return true;
+  return interpreter::allowsExtents(extents, bounds, given);
 }
 
 void mlir::obs::artefact::walk(ArrayRef<Step> steps,

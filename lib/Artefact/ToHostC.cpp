@@ -10,6 +10,9 @@
 // allocates. After each iteration, a loop frees the memory that it does not
 // carry. The end of the program frees all memory that is not a result.
 //
+// The file is long because one class prints all kinds of steps: each of them
+// uses the names and types of the values of the function.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Artefact/ToHostC.h"

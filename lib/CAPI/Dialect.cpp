@@ -51,31 +51,36 @@ static SmallVector<Type> takeTypes(intptr_t count, const MlirType *types) {
                              [](MlirType type) { return unwrap(type); });
 }
 
-MlirType obsPullTypeGet(MlirLocation location, intptr_t rank,
-                        const int64_t *extents, const int64_t *bounds,
-                        intptr_t numElementTypes,
-                        const MlirType *elementTypes) {
+/// Makes an array type. `level` is none, or that of a push type.
+template <typename ArrayType, typename... Level>
+static MlirType getArrayType(MlirLocation location, intptr_t rank,
+                             const int64_t *extents, const int64_t *bounds,
+                             intptr_t numElementTypes,
+                             const MlirType *elementTypes, Level... level) {
   Location loc = unwrap(location);
   ArrayRef<int64_t> shape(extents, rank);
   SmallVector<int64_t> limits = takeBounds(shape, bounds);
   SmallVector<Type> types = takeTypes(numElementTypes, elementTypes);
-  return wrap(Type(obs::PullType::getChecked(
-      [&] { return emitError(loc); }, loc.getContext(), shape,
+  return wrap(Type(ArrayType::getChecked(
+      [&] { return emitError(loc); }, loc.getContext(), level..., shape,
       ArrayRef<int64_t>(limits), ArrayRef<Type>(types))));
+}
+
+MlirType obsPullTypeGet(MlirLocation location, intptr_t rank,
+                        const int64_t *extents, const int64_t *bounds,
+                        intptr_t numElementTypes,
+                        const MlirType *elementTypes) {
+  return getArrayType<obs::PullType>(location, rank, extents, bounds,
+                                     numElementTypes, elementTypes);
 }
 
 MlirType obsPushTypeGet(MlirLocation location, ObsLevel level, intptr_t rank,
                         const int64_t *extents, const int64_t *bounds,
                         intptr_t numElementTypes,
                         const MlirType *elementTypes) {
-  Location loc = unwrap(location);
-  ArrayRef<int64_t> shape(extents, rank);
-  SmallVector<int64_t> limits = takeBounds(shape, bounds);
-  SmallVector<Type> types = takeTypes(numElementTypes, elementTypes);
-  return wrap(Type(obs::PushType::getChecked(
-      [&] { return emitError(loc); }, loc.getContext(),
-      static_cast<obs::Level>(level), shape, ArrayRef<int64_t>(limits),
-      ArrayRef<Type>(types))));
+  return getArrayType<obs::PushType>(location, rank, extents, bounds,
+                                     numElementTypes, elementTypes,
+                                     static_cast<obs::Level>(level));
 }
 
 ObsLevel obsPushTypeGetLevel(MlirType type) {

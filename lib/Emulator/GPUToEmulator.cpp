@@ -6,18 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_CONVERTGPUTOEMULATORPASS
 #include "Obsidian/Emulator/Passes.h"
 
 #include "KernelConverter.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::obs::emulator {
-
-#define GEN_PASS_DEF_CONVERTGPUTOEMULATORPASS
-#include "Obsidian/Emulator/Passes.h.inc"
 
 namespace {
 

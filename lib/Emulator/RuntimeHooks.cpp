@@ -20,57 +20,50 @@
 
 using namespace mlir::obs::emulator;
 
-static Thread &threadOf(ThreadContext *context) {
-  return *static_cast<Thread *>(context);
+/// Calls a function of the launch of a thread for this thread.
+template <typename Result, typename... Params, typename... Args>
+static Result call(ThreadContext *context,
+                   Result (Launch::*hook)(Thread &, Params...), Args... args) {
+  Thread &thread = *static_cast<Thread *>(context);
+  return (thread.launch->*hook)(thread, args...);
 }
 
 extern "C" {
 void obs_emu_access(ThreadContext *thread, char *address, uint32_t site) {
-  Thread &t = threadOf(thread);
-  t.launch->access(t, address, site);
+  call(thread, &Launch::access, address, site);
 }
 void obs_emu_sync_access(ThreadContext *thread, char *address, uint32_t site) {
-  Thread &t = threadOf(thread);
-  t.launch->syncAccess(t, address, site);
+  call(thread, &Launch::syncAccess, address, site);
 }
 void obs_emu_index_failed(ThreadContext *thread, uint32_t site, uint64_t dim,
                           int64_t index, int64_t extent) {
-  Thread &t = threadOf(thread);
-  t.launch->failIndex(t, site, dim, index, extent);
+  call(thread, &Launch::failIndex, site, dim, index, extent);
 }
 void obs_emu_assert_failed(ThreadContext *thread, uint32_t site) {
-  Thread &t = threadOf(thread);
-  t.launch->failAssert(t, site);
+  call(thread, &Launch::failAssert, site);
 }
 void obs_emu_block_barrier(ThreadContext *thread, uint32_t site) {
-  Thread &t = threadOf(thread);
-  t.launch->blockBarrier(t, site);
+  call(thread, &Launch::blockBarrier, site);
 }
 void obs_emu_warp_barrier(ThreadContext *thread, uint32_t site, uint32_t mask) {
-  Thread &t = threadOf(thread);
-  t.launch->warpBarrier(t, site, mask);
+  call(thread, &Launch::warpBarrier, site, mask);
 }
 uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
                          uint32_t offset, uint32_t width) {
-  Thread &t = threadOf(thread);
-  return t.launch->shuffle(t, site, value, offset, width);
+  return call(thread, &Launch::shuffle, site, value, offset, width);
 }
 void obs_emu_printf(ThreadContext *thread, uint32_t site,
                     const uint64_t *args) {
-  Thread &t = threadOf(thread);
-  t.launch->print(t, site, args);
+  call(thread, &Launch::print, site, args);
 }
 void obs_emu_poll(ThreadContext *thread, uint32_t site) {
-  Thread &t = threadOf(thread);
-  t.launch->poll(t, site);
+  call(thread, &Launch::poll, site);
 }
 void obs_emu_fence(ThreadContext *thread, uint32_t order) {
-  Thread &t = threadOf(thread);
-  t.launch->fence(t, order);
+  call(thread, &Launch::fence, order);
 }
 void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
-  Thread &t = threadOf(thread);
-  t.launch->privateBegins(t, base, bytes);
+  call(thread, &Launch::privateBegins, base, bytes);
 }
 }
 

@@ -25,9 +25,8 @@ static bool isMove(Value array) {
     return true;
   bool isReading = false;
   op->walk([&](GetOp) { isReading = true; });
-  return !isReading &&
-         isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ReindexOp>(op) &&
-         isMove(op->getOperand(0));
+  auto map = dyn_cast<IndexMapOpInterface>(op);
+  return !isReading && map && isMove(map.getArray());
 }
 
 /// The dimension of an array whose neighbours are neighbours in memory; none if

@@ -46,7 +46,8 @@ static unsigned getWidth(const Instruction &inst) {
 }
 
 /// Bits below `bit` stay, `bit` becomes 0, the others move up by one.
-static LogicalResult runInsertZero(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runInsertZero(Frame &frame,
+                                         const Instruction &inst) {
   if (failed(checkParameter(frame, inst, 1, getWidth(inst) - 1)))
     return failure();
   return setBits(frame, inst, [](uint64_t value, ArrayRef<uint64_t> p) {
@@ -56,7 +57,7 @@ static LogicalResult runInsertZero(Frame &frame, const Instruction &inst) {
 }
 
 /// Inverts `bit`.
-static LogicalResult runFlip(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runFlip(Frame &frame, const Instruction &inst) {
   if (failed(checkParameter(frame, inst, 1, getWidth(inst) - 1)))
     return failure();
   return setBits(frame, inst, [](uint64_t value, ArrayRef<uint64_t> p) {
@@ -65,7 +66,7 @@ static LogicalResult runFlip(Frame &frame, const Instruction &inst) {
 }
 
 /// Inverts bits 0 to `bit`.
-static LogicalResult runFlipLow(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runFlipLow(Frame &frame, const Instruction &inst) {
   if (failed(checkParameter(frame, inst, 1, getWidth(inst) - 1)))
     return failure();
   return setBits(frame, inst, [](uint64_t value, ArrayRef<uint64_t> p) {
@@ -76,7 +77,7 @@ static LogicalResult runFlipLow(Frame &frame, const Instruction &inst) {
 }
 
 /// Bit i of the low `width` bits moves to bit (i + amount) mod width.
-static LogicalResult runRotate(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runRotate(Frame &frame, const Instruction &inst) {
   uint64_t width = frame.get(inst, 2).scalar.bits;
   if (failed(checkParameter(frame, inst, 2, getWidth(inst))) ||
       failed(checkParameter(frame, inst, 1, width ? width - 1 : 0)))
@@ -90,7 +91,8 @@ static LogicalResult runRotate(Frame &frame, const Instruction &inst) {
 }
 
 /// Bit i of the low `width` bits moves to bit width - 1 - i.
-static LogicalResult runReverseBits(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runReverseBits(Frame &frame,
+                                          const Instruction &inst) {
   if (failed(checkParameter(frame, inst, 1, getWidth(inst))))
     return failure();
   return setBits(frame, inst, [](uint64_t value, ArrayRef<uint64_t> p) {
@@ -102,7 +104,7 @@ static LogicalResult runReverseBits(Frame &frame, const Instruction &inst) {
 }
 
 /// Exchanges two bits.
-static LogicalResult runSwap(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runSwap(Frame &frame, const Instruction &inst) {
   if (failed(checkParameter(frame, inst, 1, getWidth(inst) - 1)) ||
       failed(checkParameter(frame, inst, 2, getWidth(inst) - 1)))
     return failure();
@@ -110,13 +112,4 @@ static LogicalResult runSwap(Frame &frame, const Instruction &inst) {
     uint64_t result = withBit(value, p[0], getBit(value, p[1]));
     return withBit(result, p[1], getBit(value, p[0]));
   });
-}
-
-void interpreter::addBitOps(HandlerTable &table) {
-  table[InsertZeroOp::getOperationName()] = runInsertZero;
-  table[FlipOp::getOperationName()] = runFlip;
-  table[FlipLowOp::getOperationName()] = runFlipLow;
-  table[RotateOp::getOperationName()] = runRotate;
-  table[BitReverseOp::getOperationName()] = runReverseBits;
-  table[BitSwapOp::getOperationName()] = runSwap;
 }

@@ -72,7 +72,7 @@ static LogicalResult scan(const Collective &collective, int64_t begin,
   return success();
 }
 
-static LogicalResult runReduce(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runReduce(Frame &frame, const Instruction &inst) {
   Collective collective(frame, inst);
   if (isa<PushType>(inst.op->getResult(0).getType())) // At level grid.
     return frame.setPush(inst, 0, IndexVector{1}, [=](WriteFn writer) {
@@ -89,7 +89,7 @@ static LogicalResult runReduce(Frame &frame, const Instruction &inst) {
   return success();
 }
 
-static LogicalResult runScan(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runScan(Frame &frame, const Instruction &inst) {
   auto op = cast<ScanOp>(inst.op);
   Collective collective(frame, inst);
   if (!op.getTotals().empty()) {
@@ -142,7 +142,8 @@ static LogicalResult findSegments(Frame &frame, const Instruction &inst,
   return success();
 }
 
-static LogicalResult runSegmentedReduce(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runSegmentedReduce(Frame &frame,
+                                              const Instruction &inst) {
   auto op = cast<SegmentedReduceOp>(inst.op);
   Collective collective(frame, inst);
   unsigned next = 1 + op.getInit().size();
@@ -171,7 +172,8 @@ static LogicalResult runSegmentedReduce(Frame &frame, const Instruction &inst) {
   });
 }
 
-static LogicalResult runSegmentedScan(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runSegmentedScan(Frame &frame,
+                                            const Instruction &inst) {
   auto op = cast<SegmentedScanOp>(inst.op);
   Collective collective(frame, inst);
   std::vector<int64_t> bounds;
@@ -186,11 +188,4 @@ static LogicalResult runSegmentedScan(Frame &frame, const Instruction &inst) {
         return failure();
     return success();
   });
-}
-
-void interpreter::addCollectiveOps(HandlerTable &table) {
-  table[ReduceOp::getOperationName()] = runReduce;
-  table[ScanOp::getOperationName()] = runScan;
-  table[SegmentedReduceOp::getOperationName()] = runSegmentedReduce;
-  table[SegmentedScanOp::getOperationName()] = runSegmentedScan;
 }

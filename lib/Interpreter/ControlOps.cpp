@@ -28,7 +28,7 @@ static LogicalResult materializeCarried(Frame &frame, const Instruction &inst,
 
 /// Runs the body for lb, lb + step, ... below ub; it is given the counter and
 /// the carried values, and yields the carried values of the next iteration.
-static LogicalResult runFor(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runFor(Frame &frame, const Instruction &inst) {
   auto op = cast<scf::ForOp>(inst.op);
   Scalar counter = frame.get(inst, 0).scalar;
   Scalar end = frame.get(inst, 1).scalar;
@@ -65,7 +65,7 @@ static LogicalResult runFor(Frame &frame, const Instruction &inst) {
 /// Runs the first region, which yields a condition and values. While the
 /// condition is true, passes the values to the second region, which yields the
 /// operands of the next iteration.
-static LogicalResult runWhile(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runWhile(Frame &frame, const Instruction &inst) {
   auto op = cast<scf::WhileOp>(inst.op);
   if (frame.machine.isProbing())
     return frame.trap(inst, "the elements say how often the loop runs");
@@ -93,7 +93,7 @@ static LogicalResult runWhile(Frame &frame, const Instruction &inst) {
 }
 
 /// Runs one of two regions.
-static LogicalResult runIf(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runIf(Frame &frame, const Instruction &inst) {
   bool condition = frame.get(inst, 0).scalar.isTrue();
   DataVector results;
   if (failed(frame.run(inst.bodies[condition ? 0 : 1], {}, results)))
@@ -103,7 +103,8 @@ static LogicalResult runIf(Frame &frame, const Instruction &inst) {
 }
 
 /// Runs the region of the case, or the first region, which is the default.
-static LogicalResult runIndexSwitch(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runIndexSwitch(Frame &frame,
+                                          const Instruction &inst) {
   auto op = cast<scf::IndexSwitchOp>(inst.op);
   ArrayRef<int64_t> cases = op.getCases();
   const int64_t *found = llvm::find(cases, frame.get(inst, 0).scalar.getSInt());
@@ -116,7 +117,8 @@ static LogicalResult runIndexSwitch(Frame &frame, const Instruction &inst) {
 }
 
 /// Runs the region once.
-static LogicalResult runExecuteRegion(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runExecuteRegion(Frame &frame,
+                                            const Instruction &inst) {
   if (!llvm::hasSingleElement(inst.op->getRegion(0)))
     return frame.trap(inst, "the region has several blocks");
   DataVector results;
@@ -127,14 +129,14 @@ static LogicalResult runExecuteRegion(Frame &frame, const Instruction &inst) {
 }
 
 /// One of two values, of any type (of scalars it is a scalar operation).
-static LogicalResult runSelect(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runSelect(Frame &frame, const Instruction &inst) {
   bool condition = frame.get(inst, 0).scalar.isTrue();
   frame.set(inst, 0, frame.get(inst, condition ? 1 : 2));
   return success();
 }
 
 /// The results of a function of this module.
-static LogicalResult runCall(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runCall(Frame &frame, const Instruction &inst) {
   auto op = cast<func::CallOp>(inst.op);
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, op.getCalleeAttr());
@@ -148,7 +150,7 @@ static LogicalResult runCall(Frame &frame, const Instruction &inst) {
 }
 
 /// Stops with the message unless the condition holds.
-static LogicalResult runAssert(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runAssert(Frame &frame, const Instruction &inst) {
   if (frame.get(inst, 0).scalar.isTrue() || frame.machine.isProbing())
     return success();
   return frame.trap(inst, "assertion failed: " +
@@ -156,7 +158,7 @@ static LogicalResult runAssert(Frame &frame, const Instruction &inst) {
 }
 
 /// Prints the format and a line break; each `{}` is the next value.
-static LogicalResult runPrint(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runPrint(Frame &frame, const Instruction &inst) {
   raw_ostream *output = frame.machine.options.output;
   if (!output)
     return success();
@@ -168,16 +170,4 @@ static LogicalResult runPrint(Frame &frame, const Instruction &inst) {
   }
   *output << rest << '\n';
   return success();
-}
-
-void interpreter::addControlOps(HandlerTable &table) {
-  table[scf::ForOp::getOperationName()] = runFor;
-  table[scf::WhileOp::getOperationName()] = runWhile;
-  table[scf::IfOp::getOperationName()] = runIf;
-  table[scf::IndexSwitchOp::getOperationName()] = runIndexSwitch;
-  table[scf::ExecuteRegionOp::getOperationName()] = runExecuteRegion;
-  table[arith::SelectOp::getOperationName()] = runSelect;
-  table[func::CallOp::getOperationName()] = runCall;
-  table[AssertOp::getOperationName()] = runAssert;
-  table[PrintOp::getOperationName()] = runPrint;
 }

@@ -49,15 +49,13 @@ Scalar applyFloat(Operands in, std::index_sequence<I...>) {
 /// effect.
 template <typename Fn>
 Error evalArith(Operation *, Operands in, Results &out) {
-  out.push_back(applyFloat<Fn, double>(in, std::make_index_sequence<2>()));
-  return Error::success();
+  return give(out, applyFloat<Fn, double>(in, std::make_index_sequence<2>()));
 }
 
 /// A `math` function of `N` operands: f64 in double, all others in float.
 template <typename Fn, size_t N>
 Error evalMath(Operation *, Operands in, Results &out) {
-  out.push_back(applyFloat<Fn, float>(in, std::make_index_sequence<N>()));
-  return Error::success();
+  return give(out, applyFloat<Fn, float>(in, std::make_index_sequence<N>()));
 }
 
 struct RemF {
@@ -67,26 +65,19 @@ struct RemF {
   }
 };
 /// `maximumf` and `minimumf` of IEEE 754-2019: NaN if an operand is; -0 < +0.
-struct MaximumF {
+template <typename Precedes>
+struct ExtremumF {
   template <typename T>
   T operator()(T a, T b) const {
     if (std::isnan(a) || std::isnan(b))
       return a + b;
-    if (a == b)
-      return std::signbit(a) ? b : a;
-    return a > b ? a : b;
+    bool isFirst = a == b ? Precedes()(std::signbit(b), std::signbit(a))
+                          : Precedes()(a, b);
+    return isFirst ? a : b;
   }
 };
-struct MinimumF {
-  template <typename T>
-  T operator()(T a, T b) const {
-    if (std::isnan(a) || std::isnan(b))
-      return a + b;
-    if (a == b)
-      return std::signbit(a) ? a : b;
-    return a < b ? a : b;
-  }
-};
+using MaximumF = ExtremumF<std::greater<>>;
+using MinimumF = ExtremumF<std::less<>>;
 /// `fmax` and `fmin` of C: a number if an operand is one; -0 < +0.
 template <typename OfNumbers>
 struct NumberF {
@@ -99,11 +90,10 @@ struct NumberF {
 };
 
 Error evalCmpF(Operation *op, Operands in, Results &out) {
-  out.push_back(
-      Scalar(op->getResult(0).getType(),
-             arith::applyCmpPredicate(cast<arith::CmpFOp>(op).getPredicate(),
-                                      in[0].getAPFloat(), in[1].getAPFloat())));
-  return Error::success();
+  return give(out, Scalar(op->getResult(0).getType(),
+                          arith::applyCmpPredicate(
+                              cast<arith::CmpFOp>(op).getPredicate(),
+                              in[0].getAPFloat(), in[1].getAPFloat())));
 }
 
 uint64_t signBit(Type type) {
@@ -112,17 +102,15 @@ uint64_t signBit(Type type) {
 
 // Operations on the sign change the sign bit only, also of a NaN.
 Error evalNegF(Operation *, Operands in, Results &out) {
-  out.push_back(Scalar(in[0].type, in[0].bits ^ signBit(in[0].type)));
-  return Error::success();
+  return give(out, Scalar(in[0].type, in[0].bits ^ signBit(in[0].type)));
 }
 Error evalAbsF(Operation *, Operands in, Results &out) {
-  out.push_back(Scalar(in[0].type, in[0].bits & ~signBit(in[0].type)));
-  return Error::success();
+  return give(out, Scalar(in[0].type, in[0].bits & ~signBit(in[0].type)));
 }
 Error evalCopySign(Operation *, Operands in, Results &out) {
   uint64_t sign = signBit(in[0].type);
-  out.push_back(Scalar(in[0].type, (in[0].bits & ~sign) | (in[1].bits & sign)));
-  return Error::success();
+  return give(out,
+              Scalar(in[0].type, (in[0].bits & ~sign) | (in[1].bits & sign)));
 }
 
 Error evalFma(Operation *, Operands in, Results &out) {
@@ -149,9 +137,9 @@ Error evalClampF(Operation *, Operands in, Results &out) {
     return MaximumF()(MinimumF()(value, high), low);
   };
   Type type = in[0].type;
-  out.push_back(Scalar::fromDouble(
-      type, clamp(in[0].getDouble(), in[1].getDouble(), in[2].getDouble())));
-  return Error::success();
+  return give(
+      out, Scalar::fromDouble(type, clamp(in[0].getDouble(), in[1].getDouble(),
+                                          in[2].getDouble())));
 }
 
 // The functions of one operand, each with its value at x. The rounding mode is
@@ -230,18 +218,16 @@ T powi(T base, int64_t exponent) {
 Error evalFPowI(Operation *, Operands in, Results &out) {
   Type type = in[0].type;
   int64_t exponent = in[1].getSInt();
-  if (isa<Float64Type>(type))
-    out.push_back(Scalar::fromDouble(type, powi(in[0].getDouble(), exponent)));
-  else
-    out.push_back(Scalar::fromDouble(
-        type, powi(static_cast<float>(in[0].getDouble()), exponent)));
-  return Error::success();
+  double base = in[0].getDouble();
+  double power = isa<Float64Type>(type)
+                     ? powi(base, exponent)
+                     : powi(static_cast<float>(base), exponent);
+  return give(out, Scalar::fromDouble(type, power));
 }
 
 template <bool (*Fn)(double)>
 Error evalFloatClass(Operation *op, Operands in, Results &out) {
-  out.push_back(Scalar(op->getResult(0).getType(), Fn(in[0].getDouble())));
-  return Error::success();
+  return give(out, Scalar(op->getResult(0).getType(), Fn(in[0].getDouble())));
 }
 
 bool isFinite(double x) { return std::isfinite(x); }
@@ -250,9 +236,8 @@ bool isNaN(double x) { return std::isnan(x); }
 
 /// Tests for a normal number of the type. All f32 and f16 are normal in f64.
 Error evalIsNormal(Operation *op, Operands in, Results &out) {
-  out.push_back(
-      Scalar(op->getResult(0).getType(), in[0].getAPFloat().isNormal()));
-  return Error::success();
+  return give(
+      out, Scalar(op->getResult(0).getType(), in[0].getAPFloat().isNormal()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,9 +245,8 @@ Error evalIsNormal(Operation *op, Operands in, Results &out) {
 //===----------------------------------------------------------------------===//
 
 Error evalExtF(Operation *op, Operands in, Results &out) {
-  out.push_back(
-      Scalar::fromDouble(op->getResult(0).getType(), in[0].getDouble()));
-  return Error::success();
+  return give(
+      out, Scalar::fromDouble(op->getResult(0).getType(), in[0].getDouble()));
 }
 
 APFloat::roundingMode convertRounding(arith::RoundingMode mode) {
@@ -290,8 +274,7 @@ Error evalTruncF(Operation *op, Operands in, Results &out) {
       convertRounding(cast<arith::TruncFOp>(op).getRoundingmode().value_or(
           arith::RoundingMode::to_nearest_even)),
       &losesInfo);
-  out.push_back(Scalar(type, value.bitcastToAPInt().getZExtValue()));
-  return Error::success();
+  return give(out, Scalar(type, value.bitcastToAPInt().getZExtValue()));
 }
 
 template <bool IsSigned>
@@ -300,8 +283,7 @@ Error evalIntToFP(Operation *op, Operands in, Results &out) {
   APFloat value(cast<FloatType>(type).getFloatSemantics());
   value.convertFromAPInt(in[0].getAPInt(), IsSigned,
                          APFloat::rmNearestTiesToEven);
-  out.push_back(Scalar(type, value.bitcastToAPInt().getZExtValue()));
-  return Error::success();
+  return give(out, Scalar(type, value.bitcastToAPInt().getZExtValue()));
 }
 
 template <bool IsSigned>
@@ -320,10 +302,9 @@ Error evalFPToInt(Operation *op, Operands in, Results &out) {
        << (IsSigned ? "signed " : "unsigned ") << type;
     return trap(op, text);
   }
-  out.push_back(
-      Scalar(type, IsSigned ? static_cast<uint64_t>(static_cast<int64_t>(value))
-                            : static_cast<uint64_t>(value)));
-  return Error::success();
+  return give(out, Scalar(type, IsSigned ? static_cast<uint64_t>(
+                                               static_cast<int64_t>(value))
+                                         : static_cast<uint64_t>(value)));
 }
 } // namespace
 

@@ -19,7 +19,7 @@ using namespace mlir::obs::interpreter;
 /// Pull: element i is the region's value for the elements i of the operands.
 /// Push: the values that the push operand writes at i go through the region,
 /// together with the elements i of the pull operands.
-static LogicalResult runMap(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runMap(Frame &frame, const Instruction &inst) {
   unsigned count = inst.operands.size();
   PushPtr push;
   SmallVector<PullPtr, 2> pulls;
@@ -67,7 +67,7 @@ static LogicalResult runMap(Frame &frame, const Instruction &inst) {
 /// Pull: element i is the source's element at the index that the region yields
 /// for i. Push: the element that the source writes at i is written at the index
 /// that the region yields for i.
-static LogicalResult runReindex(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runReindex(Frame &frame, const Instruction &inst) {
   IndexVector extents =
       frame.getMixed(inst, 1, getArrayExtents(inst.op->getResult(0).getType()));
   auto closure = makeClosure(frame, inst);
@@ -115,7 +115,7 @@ static LogicalResult runReindex(Frame &frame, const Instruction &inst) {
 //===----------------------------------------------------------------------===//
 
 /// Index i of the dimension becomes n - 1 - i, both ways.
-static LogicalResult runReverse(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runReverse(Frame &frame, const Instruction &inst) {
   unsigned dim = cast<ReverseOp>(inst.op).getDimension();
   IndexVector extents(frame.getExtents(inst, 0));
   auto mirror = [=](Index index) {
@@ -127,7 +127,7 @@ static LogicalResult runReverse(Frame &frame, const Instruction &inst) {
 }
 
 /// Element i is element offset + i * stride of the source.
-static LogicalResult runSlice(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runSlice(Frame &frame, const Instruction &inst) {
   auto op = cast<SliceOp>(inst.op);
   unsigned first = 1;
   auto getNext = [&](ArrayRef<int64_t> statics) {
@@ -167,7 +167,7 @@ static LogicalResult runSlice(Frame &frame, const Instruction &inst) {
 }
 
 /// The elements whose index is below the counts.
-static LogicalResult runTake(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runTake(Frame &frame, const Instruction &inst) {
   IndexVector counts =
       frame.getMixed(inst, 1, cast<TakeOp>(inst.op).getStaticCounts());
   Index extents = frame.getExtents(inst, 0);
@@ -186,7 +186,7 @@ static LogicalResult runTake(Frame &frame, const Instruction &inst) {
 }
 
 /// Dimension d of the result is dimension permutation[d] of the source.
-static LogicalResult runTranspose(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runTranspose(Frame &frame, const Instruction &inst) {
   SmallVector<int64_t> permutation(cast<TransposeOp>(inst.op).getPermutation());
   Index extents = frame.getExtents(inst, 0);
   auto toTarget = [permutation](Index index) {
@@ -205,7 +205,7 @@ static LogicalResult runTranspose(Frame &frame, const Instruction &inst) {
 }
 
 /// Elements keep their row-major position.
-static LogicalResult runReshape(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runReshape(Frame &frame, const Instruction &inst) {
   IndexVector from(frame.getExtents(inst, 0));
   IndexVector to =
       frame.getMixed(inst, 1, getArrayExtents(inst.op->getResult(0).getType()));
@@ -228,7 +228,7 @@ static LogicalResult runReshape(Frame &frame, const Instruction &inst) {
 //===----------------------------------------------------------------------===//
 
 /// The element at an index.
-static LogicalResult runGet(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runGet(Frame &frame, const Instruction &inst) {
   PullPtr array = frame.getPull(inst, 0);
   IndexVector index = frame.getIndex(inst, 1, inst.operands.size() - 1);
   bool isNested =
@@ -251,21 +251,9 @@ static LogicalResult runGet(Frame &frame, const Instruction &inst) {
 }
 
 /// An extent.
-static LogicalResult runDim(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runDim(Frame &frame, const Instruction &inst) {
   int64_t extent =
       frame.getExtents(inst, 0)[cast<DimOp>(inst.op).getDimension()];
   frame.set(inst, 0, Scalar::fromInt(inst.op->getResult(0).getType(), extent));
   return success();
-}
-
-void interpreter::addIndexOps(HandlerTable &table) {
-  table[MapOp::getOperationName()] = runMap;
-  table[ReindexOp::getOperationName()] = runReindex;
-  table[ReverseOp::getOperationName()] = runReverse;
-  table[SliceOp::getOperationName()] = runSlice;
-  table[TakeOp::getOperationName()] = runTake;
-  table[TransposeOp::getOperationName()] = runTranspose;
-  table[ReshapeOp::getOperationName()] = runReshape;
-  table[GetOp::getOperationName()] = runGet;
-  table[DimOp::getOperationName()] = runDim;
 }

@@ -66,7 +66,7 @@ static LogicalResult checkRange(Frame &frame, const Instruction &inst,
                               " can count");
 }
 
-static LogicalResult runCompact(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runCompact(Frame &frame, const Instruction &inst) {
   auto op = cast<CompactOp>(inst.op);
   Location loc = op.getLoc();
   PullPtr array = frame.getPull(inst, 0), flags = frame.getPull(inst, 1);
@@ -113,7 +113,7 @@ static LogicalResult runCompact(Frame &frame, const Instruction &inst) {
   return frame.setPush(inst, 1, IndexVector{1}, writeCount);
 }
 
-static LogicalResult runRank(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runRank(Frame &frame, const Instruction &inst) {
   auto op = cast<RankOp>(inst.op);
   Location loc = op.getLoc();
   PullPtr array = frame.getPull(inst, 0);
@@ -169,7 +169,7 @@ static LogicalResult runRank(Frame &frame, const Instruction &inst) {
   return frame.setPush(inst, 1, IndexVector{numKeys}, writeCounts);
 }
 
-static LogicalResult runPartition(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runPartition(Frame &frame, const Instruction &inst) {
   auto op = cast<PartitionOp>(inst.op);
   Location loc = op.getLoc();
   PullPtr array = frame.getPull(inst, 0), starts = frame.getPull(inst, 1);
@@ -210,7 +210,7 @@ static LogicalResult runPartition(Frame &frame, const Instruction &inst) {
       });
 }
 
-static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runExpand(Frame &frame, const Instruction &inst) {
   auto op = cast<ExpandOp>(inst.op);
   Location loc = op.getLoc();
   PullPtr lengths = frame.getPull(inst, 0);
@@ -277,7 +277,7 @@ static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
 }
 
 /// Writes the elements in order, to a separate store.
-static LogicalResult runScatter(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runScatter(Frame &frame, const Instruction &inst) {
   auto op = cast<ScatterOp>(inst.op);
   Location loc = op.getLoc();
   PushType type = op.getResult().getType();
@@ -344,12 +344,4 @@ static LogicalResult runScatter(Frame &frame, const Instruction &inst) {
                      return writer(loc, old, i);
                    }) != nullptr);
   });
-}
-
-void interpreter::addIrregularOps(HandlerTable &table) {
-  table[CompactOp::getOperationName()] = runCompact;
-  table[RankOp::getOperationName()] = runRank;
-  table[PartitionOp::getOperationName()] = runPartition;
-  table[ExpandOp::getOperationName()] = runExpand;
-  table[ScatterOp::getOperationName()] = runScatter;
 }

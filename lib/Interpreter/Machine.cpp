@@ -64,20 +64,11 @@ static LogicalResult runScalarOp(Frame &frame, const Instruction &inst) {
 }
 
 /// The function that executes the operations of each name.
-static const HandlerTable &getHandlers() {
-  static const HandlerTable table = [] {
-    HandlerTable result;
-    addSourceOps(result);
-    addIndexOps(result);
-    addPartOps(result);
-    addBitOps(result);
-    addPushOps(result);
-    addCollectiveOps(result);
-    addIrregularOps(result);
-    addControlOps(result);
-    addMemoryOps(result);
-    return result;
-  }();
+static const llvm::StringMap<Handler> &getHandlers() {
+  static const llvm::StringMap<Handler> table = {
+#define HANDLER(OP, FUNCTION) {OP::getOperationName(), FUNCTION},
+#include "Handlers.def"
+  };
   return table;
 }
 
@@ -130,9 +121,9 @@ private:
                                            "needs InterpretableOpInterface");
     for (Value operand : op.getOperands())
       inst.operands.push_back(use(operand));
-    if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp,
-            CollectiveOpInterface, ExpandOp, PartitionOp>(op) ||
-        (isa<InterpretableOpInterface>(op) && op.getNumRegions() == 1)) {
+    // The region of `par` runs immediately.
+    if (isa<LevelScopeOpInterface, InterpretableOpInterface>(op) &&
+        op.getNumRegions() == 1 && !isa<ParOp>(op)) {
       inst.closure = std::make_unique<Code>();
       Numbering inner(machine, *inst.closure, this);
       // Captures are first, so they are found before anything is numbered.
@@ -396,6 +387,17 @@ LogicalResult interpreter::checkSameExtents(Frame &frame,
     return success();
   return frame.trap(inst, "[R4-extents] the arrays have extents " +
                               formatIndex(a) + " and " + formatIndex(b));
+}
+
+LogicalResult interpreter::getEqualPulls(Frame &frame, const Instruction &inst,
+                                         SmallVectorImpl<PullPtr> &arrays) {
+  for (unsigned i = 0; i < inst.operands.size(); ++i) {
+    arrays.push_back(frame.getPull(inst, i));
+    if (failed(checkSameExtents(frame, inst, arrays[i]->extents,
+                                arrays[0]->extents)))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult interpreter::setReindexed(

@@ -33,7 +33,6 @@ class Store;
 /// Executes one operation: reads the slots of its operands and sets the slots
 /// of its results. If it fails, the machine has recorded the trap.
 using Handler = LogicalResult (*)(Frame &, const Instruction &);
-using HandlerTable = llvm::StringMap<Handler>;
 
 /// A block with its operations. `yields` replaces the terminator.
 struct Sequence {
@@ -269,16 +268,9 @@ Scalar combine(arith::AtomicRMWKind kind, Scalar a, Scalar b);
 std::shared_ptr<Memory> allocateMemory(Machine &machine, Location loc,
                                        Type elementType, Index extents);
 
-// One function for each file of operations.
-void addSourceOps(HandlerTable &table);
-void addIndexOps(HandlerTable &table);
-void addPartOps(HandlerTable &table);
-void addBitOps(HandlerTable &table);
-void addPushOps(HandlerTable &table);
-void addCollectiveOps(HandlerTable &table);
-void addIrregularOps(HandlerTable &table);
-void addControlOps(HandlerTable &table);
-void addMemoryOps(HandlerTable &table);
+#define HANDLER(OP, FUNCTION)                                                  \
+  LogicalResult FUNCTION(Frame &frame, const Instruction &inst);
+#include "Handlers.def"
 
 /// Executes an operation of another dialect by InterpretableOpInterface.
 LogicalResult runInterpretable(Frame &frame, const Instruction &inst);
@@ -294,6 +286,9 @@ setReindexed(Frame &frame, const Instruction &inst, Index extents,
 /// Traps unless both arrays have the same extents (rule R4).
 LogicalResult checkSameExtents(Frame &frame, const Instruction &inst, Index a,
                                Index b);
+/// The operands, which are pull arrays. Traps unless all have the same extents.
+LogicalResult getEqualPulls(Frame &frame, const Instruction &inst,
+                            SmallVectorImpl<PullPtr> &arrays);
 
 } // namespace mlir::obs::interpreter
 

@@ -12,7 +12,7 @@ using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
 
 /// Fresh memory (alloc, alloca).
-static LogicalResult runAlloc(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runAlloc(Frame &frame, const Instruction &inst) {
   auto type = cast<MemRefType>(inst.op->getResult(0).getType());
   std::shared_ptr<Memory> memory =
       allocateMemory(frame.machine, inst.op->getLoc(), type.getElementType(),
@@ -26,12 +26,12 @@ static LogicalResult runAlloc(Frame &frame, const Instruction &inst) {
 }
 
 /// Does nothing: memory is freed when nothing refers to it.
-static LogicalResult runDealloc(Frame &, const Instruction &) {
+LogicalResult interpreter::runDealloc(Frame &, const Instruction &) {
   return success();
 }
 
 /// The same memory, if it has the extents of the type.
-static LogicalResult runCast(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runCast(Frame &frame, const Instruction &inst) {
   std::shared_ptr<Memory> memory = frame.getMemory(inst, 0);
   auto type = dyn_cast<MemRefType>(inst.op->getResult(0).getType());
   if (!type || failed(verifyCompatibleShape(type.getShape(), memory->extents)))
@@ -43,7 +43,7 @@ static LogicalResult runCast(Frame &frame, const Instruction &inst) {
 }
 
 /// An extent of memory.
-static LogicalResult runMemoryDim(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runMemoryDim(Frame &frame, const Instruction &inst) {
   std::shared_ptr<Memory> memory = frame.getMemory(inst, 0);
   int64_t dim = frame.getInt(inst, 1);
   if (dim < 0 || dim >= static_cast<int64_t>(memory->extents.size()))
@@ -67,7 +67,7 @@ static FailureOr<int64_t> getPosition(Frame &frame, const Instruction &inst,
 }
 
 /// Reads one element.
-static LogicalResult runLoad(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runLoad(Frame &frame, const Instruction &inst) {
   std::shared_ptr<Memory> memory = frame.getMemory(inst, 0);
   FailureOr<int64_t> position = getPosition(frame, inst, 0, *memory);
   if (failed(position))
@@ -82,7 +82,7 @@ static LogicalResult runLoad(Frame &frame, const Instruction &inst) {
 }
 
 /// Writes one element.
-static LogicalResult runStore(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runStore(Frame &frame, const Instruction &inst) {
   std::shared_ptr<Memory> memory = frame.getMemory(inst, 1);
   FailureOr<int64_t> position = getPosition(frame, inst, 1, *memory);
   if (failed(position))
@@ -92,14 +92,4 @@ static LogicalResult runStore(Frame &frame, const Instruction &inst) {
   ++memory->version;
   ++frame.machine.numChanges;
   return success();
-}
-
-void interpreter::addMemoryOps(HandlerTable &table) {
-  table[memref::AllocOp::getOperationName()] = runAlloc;
-  table[memref::AllocaOp::getOperationName()] = runAlloc;
-  table[memref::DeallocOp::getOperationName()] = runDealloc;
-  table[memref::CastOp::getOperationName()] = runCast;
-  table[memref::DimOp::getOperationName()] = runMemoryDim;
-  table[memref::LoadOp::getOperationName()] = runLoad;
-  table[memref::StoreOp::getOperationName()] = runStore;
 }

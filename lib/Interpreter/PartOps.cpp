@@ -17,7 +17,7 @@ using namespace mlir::obs::interpreter;
 
 /// Element c is the chunk c: an array whose element i is element c * k + i of
 /// the source, or c + i * chunks if strided; the pad values past its end.
-static LogicalResult runSplit(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runSplit(Frame &frame, const Instruction &inst) {
   auto op = cast<SplitOp>(inst.op);
   PullPtr source = frame.getPull(inst, 0);
   IndexVector sizes = frame.getMixed(inst, 1, op.getStaticSizes());
@@ -87,7 +87,7 @@ static LogicalResult getInnerExtents(Frame &frame, const Instruction &inst,
 
 /// Element i of chunk c is element c * k + i of the result, or c + i * chunks
 /// if strided.
-static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runJoin(Frame &frame, const Instruction &inst) {
   auto op = cast<JoinOp>(inst.op);
   auto pullType = dyn_cast<PullType>(op.getArray().getType());
   bool isNested = pullType && pullType.isNested();
@@ -169,7 +169,7 @@ static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
 //===----------------------------------------------------------------------===//
 
 /// Element i is the array whose element j is element (i, j) of the source.
-static LogicalResult runNest(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runNest(Frame &frame, const Instruction &inst) {
   PullPtr source = frame.getPull(inst, 0);
   size_t dims = cast<NestOp>(inst.op).getDims();
   auto readInner = [=](Location, Index outer, Data &out) {
@@ -192,7 +192,7 @@ static LogicalResult runNest(Frame &frame, const Instruction &inst) {
 }
 
 /// Element (i, j) is element j of array i.
-static LogicalResult runUnnest(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runUnnest(Frame &frame, const Instruction &inst) {
   PullPtr nested = frame.getPull(inst, 0);
   auto type = cast<PullType>(cast<UnnestOp>(inst.op).getArray().getType());
   IndexVector inner, extents(nested->extents);
@@ -241,7 +241,7 @@ static SmallVector<PushPtr, 2> getPushes(Frame &frame,
 
 /// Pull: element i of array a is element start(a) + i of the result. Push: the
 /// programs run one after the other.
-static LogicalResult runConcat(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runConcat(Frame &frame, const Instruction &inst) {
   unsigned dim = cast<ConcatOp>(inst.op).getDimension();
   unsigned count = inst.operands.size();
   // The other extents agree; the start of each array along `dim`.
@@ -285,7 +285,8 @@ static LogicalResult runConcat(Frame &frame, const Instruction &inst) {
 }
 
 /// Element i of array a of k arrays is element k * i + a of the result.
-static LogicalResult runInterleave(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runInterleave(Frame &frame,
+                                         const Instruction &inst) {
   int64_t count = inst.operands.size();
   IndexVector extents(frame.getExtents(inst, 0));
   for (int64_t i = 1; i < count; ++i)
@@ -318,14 +319,10 @@ static LogicalResult runInterleave(Frame &frame, const Instruction &inst) {
 }
 
 /// Element i is the elements i of all operands.
-static LogicalResult runZip(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runZip(Frame &frame, const Instruction &inst) {
   SmallVector<PullPtr, 2> arrays;
-  for (unsigned i = 0; i < inst.operands.size(); ++i) {
-    arrays.push_back(frame.getPull(inst, i));
-    if (failed(checkSameExtents(frame, inst, arrays[i]->extents,
-                                arrays[0]->extents)))
-      return failure();
-  }
+  if (failed(getEqualPulls(frame, inst, arrays)))
+    return failure();
   return frame.setPull(inst, 0, arrays[0]->extents,
                        [arrays](Location loc, Index index, Data &out) {
                          for (const PullPtr &array : arrays)
@@ -336,7 +333,7 @@ static LogicalResult runZip(Frame &frame, const Instruction &inst) {
 }
 
 /// Element i of result k is component k of element i.
-static LogicalResult runUnzip(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runUnzip(Frame &frame, const Instruction &inst) {
   PullPtr source = frame.getPull(inst, 0);
   for (unsigned k = 0; k < inst.results.size(); ++k) {
     auto read = [source, k](Location loc, Index index, Data &out) {
@@ -351,15 +348,4 @@ static LogicalResult runUnzip(Frame &frame, const Instruction &inst) {
       return failure();
   }
   return success();
-}
-
-void interpreter::addPartOps(HandlerTable &table) {
-  table[SplitOp::getOperationName()] = runSplit;
-  table[JoinOp::getOperationName()] = runJoin;
-  table[NestOp::getOperationName()] = runNest;
-  table[UnnestOp::getOperationName()] = runUnnest;
-  table[ConcatOp::getOperationName()] = runConcat;
-  table[InterleaveOp::getOperationName()] = runInterleave;
-  table[ZipOp::getOperationName()] = runZip;
-  table[UnzipOp::getOperationName()] = runUnzip;
 }

@@ -23,7 +23,7 @@ static LogicalResult writeAll(Location loc, const PullArray &source,
   });
 }
 
-static LogicalResult runPush(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runPush(Frame &frame, const Instruction &inst) {
   PullPtr source = frame.getPull(inst, 0);
   Location loc = inst.op->getLoc();
   return frame.setPush(inst, 0, source->extents, [source, loc](WriteFn writer) {
@@ -50,7 +50,7 @@ Store::WriteRule Store::getRule(Operation *op, Contract contract,
 
 /// Runs the region, which writes to a separate store. Then writes every element
 /// that has a value, once.
-static LogicalResult runFill(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runFill(Frame &frame, const Instruction &inst) {
   auto op = cast<FillOp>(inst.op);
   auto type = op.getType();
   unsigned numInit = op.getInit().size();
@@ -111,7 +111,7 @@ static LogicalResult runFill(Frame &frame, const Instruction &inst) {
 }
 
 /// Runs the body for every index below the extents, in order.
-static LogicalResult runPar(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runPar(Frame &frame, const Instruction &inst) {
   IndexVector extents = frame.getIndex(inst, 0, inst.operands.size());
   for (int64_t &extent : extents)
     extent = std::max<int64_t>(extent, 0);
@@ -133,7 +133,7 @@ static LogicalResult checkTarget(Frame &frame, Location loc, Index index) {
 }
 
 /// Hands one element to the enclosing fill.
-static LogicalResult runWrite(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runWrite(Frame &frame, const Instruction &inst) {
   auto op = cast<WriteOp>(inst.op);
   unsigned count = op.getValues().size();
   DataVector values;
@@ -150,7 +150,7 @@ static LogicalResult runWrite(Frame &frame, const Instruction &inst) {
 
 /// Runs the program of an array; it writes to the enclosing fill, its indices
 /// moved by the offsets.
-static LogicalResult runPut(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runPut(Frame &frame, const Instruction &inst) {
   PushPtr source = frame.getPush(inst, 0);
   IndexVector offsets = frame.getIndex(inst, 1, inst.operands.size() - 1);
   return source->run([&](Location loc, DataRef values, Index index) {
@@ -169,14 +169,11 @@ static LogicalResult runPut(Frame &frame, const Instruction &inst) {
 
 /// Runs the region for every element of the operands, in order. An element that
 /// the array yielded for outer index o writes at i is written at o ++ i.
-static LogicalResult runDistribute(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runDistribute(Frame &frame,
+                                         const Instruction &inst) {
   SmallVector<PullPtr, 2> arrays;
-  for (unsigned i = 0; i < inst.operands.size(); ++i) {
-    arrays.push_back(frame.getPull(inst, i));
-    if (failed(checkSameExtents(frame, inst, arrays[i]->extents,
-                                arrays[0]->extents)))
-      return failure();
-  }
+  if (failed(getEqualPulls(frame, inst, arrays)))
+    return failure();
   Machine &machine = frame.machine;
   Location loc = inst.op->getLoc();
   auto closure = makeClosure(frame, inst);
@@ -277,7 +274,7 @@ static LogicalResult copyInto(Frame &frame, const Instruction &inst,
 /// after `into` receives them after all programs have run, so every read before
 /// this point reads the old contents. The results are stale after this memory
 /// changes.
-static LogicalResult runForce(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runForce(Frame &frame, const Instruction &inst) {
   auto op = cast<ForceOp>(inst.op);
   Machine &machine = frame.machine;
   Location loc = op.getLoc();
@@ -328,14 +325,4 @@ static LogicalResult runForce(Frame &frame, const Instruction &inst) {
       return failure();
   }
   return success();
-}
-
-void interpreter::addPushOps(HandlerTable &table) {
-  table[PushOp::getOperationName()] = runPush;
-  table[FillOp::getOperationName()] = runFill;
-  table[ParOp::getOperationName()] = runPar;
-  table[WriteOp::getOperationName()] = runWrite;
-  table[PutOp::getOperationName()] = runPut;
-  table[DistributeOp::getOperationName()] = runDistribute;
-  table[ForceOp::getOperationName()] = runForce;
 }

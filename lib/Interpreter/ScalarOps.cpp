@@ -37,8 +37,7 @@ int64_t minSigned(unsigned width) {
 /// An integer operation of two operands that is defined for all values.
 template <uint64_t (*Fn)(const Scalar &, const Scalar &)>
 Error evalInt(Operation *, Operands in, Results &out) {
-  out.push_back(Scalar(in[0].type, Fn(in[0], in[1])));
-  return Error::success();
+  return give(out, Scalar(in[0].type, Fn(in[0], in[1])));
 }
 
 uint64_t addi(const Scalar &a, const Scalar &b) { return a.bits + b.bits; }
@@ -65,8 +64,7 @@ template <uint64_t (*Fn)(uint64_t, uint64_t)>
 Error evalDivUI(Operation *op, Operands in, Results &out) {
   if (in[1].bits == 0)
     return trap(op, "divides by zero");
-  out.push_back(Scalar(in[0].type, Fn(in[0].bits, in[1].bits)));
-  return Error::success();
+  return give(out, Scalar(in[0].type, Fn(in[0].bits, in[1].bits)));
 }
 
 uint64_t divui(uint64_t a, uint64_t b) { return a / b; }
@@ -82,8 +80,7 @@ Error evalDivSI(Operation *op, Operands in, Results &out) {
     return trap(op, "divides by zero");
   if (b == -1 && a == minSigned(getScalarWidth(in[0].type)))
     return trap(op, "overflows: " + Twine(a) + " divided by -1");
-  out.push_back(Scalar::fromInt(in[0].type, Fn(a, b)));
-  return Error::success();
+  return give(out, Scalar::fromInt(in[0].type, Fn(a, b)));
 }
 
 int64_t divsi(int64_t a, int64_t b) { return a / b; }
@@ -101,8 +98,7 @@ Error evalShift(Operation *op, Operands in, Results &out) {
   if (in[1].bits >= width)
     return trap(op, "shifts " + Twine(width) + " bits by " + Twine(in[1].bits) +
                         ", the width or more");
-  out.push_back(Scalar(in[0].type, Fn(in[0], in[1].bits)));
-  return Error::success();
+  return give(out, Scalar(in[0].type, Fn(in[0], in[1].bits)));
 }
 
 uint64_t shli(const Scalar &a, unsigned by) { return a.bits << by; }
@@ -113,42 +109,38 @@ Error evalAddUIExtended(Operation *op, Operands in, Results &out) {
   Scalar sum(in[0].type, in[0].bits + in[1].bits);
   // The wrapped sum is less than an operand if and only if there was a carry.
   out.push_back(sum);
-  out.push_back(Scalar(op->getResult(1).getType(), sum.bits < in[0].bits));
-  return Error::success();
+  return give(out, Scalar(op->getResult(1).getType(), sum.bits < in[0].bits));
 }
 
 template <APInt (*High)(const APInt &, const APInt &)>
 Error evalMulExtended(Operation *, Operands in, Results &out) {
   Type type = in[0].type;
   out.push_back(Scalar(type, in[0].bits * in[1].bits));
-  out.push_back(
+  return give(
+      out,
       Scalar(type, High(in[0].getAPInt(), in[1].getAPInt()).getZExtValue()));
-  return Error::success();
 }
 
 Error evalCmpI(Operation *op, Operands in, Results &out) {
-  out.push_back(
-      Scalar(op->getResult(0).getType(),
-             arith::applyCmpPredicate(cast<arith::CmpIOp>(op).getPredicate(),
-                                      in[0].getAPInt(), in[1].getAPInt())));
-  return Error::success();
+  return give(out, Scalar(op->getResult(0).getType(),
+                          arith::applyCmpPredicate(
+                              cast<arith::CmpIOp>(op).getPredicate(),
+                              in[0].getAPInt(), in[1].getAPInt())));
 }
 
 /// Truncation, zero extension and casts that keep the bits.
 Error evalZeroExtend(Operation *op, Operands in, Results &out) {
-  out.push_back(Scalar(op->getResult(0).getType(), in[0].bits));
-  return Error::success();
+  return give(out, Scalar(op->getResult(0).getType(), in[0].bits));
 }
 
 Error evalSignExtend(Operation *op, Operands in, Results &out) {
-  out.push_back(Scalar::fromInt(op->getResult(0).getType(), in[0].getSInt()));
-  return Error::success();
+  return give(out,
+              Scalar::fromInt(op->getResult(0).getType(), in[0].getSInt()));
 }
 
 template <uint64_t (*Fn)(const Scalar &, unsigned)>
 Error evalIntUnary(Operation *, Operands in, Results &out) {
-  out.push_back(Scalar(in[0].type, Fn(in[0], getScalarWidth(in[0].type))));
-  return Error::success();
+  return give(out, Scalar(in[0].type, Fn(in[0], getScalarWidth(in[0].type))));
 }
 
 uint64_t absi(const Scalar &a, unsigned) {
@@ -170,28 +162,24 @@ Error evalIPowI(Operation *op, Operands in, Results &out) {
     if (base == 0)
       return trap(op, "divides by zero");
     int64_t value = base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
-    out.push_back(Scalar::fromInt(type, value));
-    return Error::success();
+    return give(out, Scalar::fromInt(type, value));
   }
   uint64_t result = 1, factor = in[0].bits;
   for (; exponent; exponent >>= 1, factor *= factor)
     if (exponent & 1)
       result *= factor;
-  out.push_back(Scalar(type, result));
-  return Error::success();
+  return give(out, Scalar(type, result));
 }
 Error evalConstant(Operation *op, Operands, Results &out) {
   llvm::Expected<Scalar> value =
       Scalar::fromAttr(cast<arith::ConstantOp>(op).getValue());
   if (!value)
     return value.takeError();
-  out.push_back(*value);
-  return Error::success();
+  return give(out, *value);
 }
 
 Error evalSelect(Operation *, Operands in, Results &out) {
-  out.push_back(in[0].isTrue() ? in[1] : in[2]);
-  return Error::success();
+  return give(out, in[0].isTrue() ? in[1] : in[2]);
 }
 //===----------------------------------------------------------------------===//
 // Dispatch

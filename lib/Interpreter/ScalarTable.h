@@ -27,6 +27,12 @@ void add(ScalarTable &table, ScalarOpFn fn) {
 /// Adds the operations on floats, and those between them and integers.
 void addFloatOps(ScalarTable &table);
 
+/// Appends the result of an operation.
+inline llvm::Error give(Results &results, Scalar result) {
+  results.push_back(result);
+  return llvm::Error::success();
+}
+
 /// The error that `op` has no result for its operands.
 llvm::Error trap(Operation *op, const Twine &reason);
 

@@ -15,13 +15,13 @@ using namespace mlir::obs::interpreter;
 using llvm::createStringError;
 using llvm::Expected;
 
-bool Slot::allows(ArrayRef<int64_t> given) const {
+bool interpreter::allowsExtents(ArrayRef<int64_t> extents,
+                                ArrayRef<int64_t> bounds,
+                                ArrayRef<int64_t> given) {
   if (given.size() != extents.size())
     return false;
   for (auto [extent, bound, number] : llvm::zip_equal(extents, bounds, given)) {
-    bool isOpen = ShapedType::isDynamic(extent);
-    bool fits = isOpen ? ShapedType::isDynamic(bound) || number <= bound
-                       : number == extent;
+    bool fits = extent < 0 ? bound < 0 || number <= bound : number == extent;
     if (number < 0 || !fits)
       return false;
   }

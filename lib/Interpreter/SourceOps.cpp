@@ -12,7 +12,7 @@ using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
 
 /// Element i is the value in memory at i when the view is made.
-static LogicalResult runView(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runView(Frame &frame, const Instruction &inst) {
   SmallVector<std::shared_ptr<Memory>, 1> memories;
   SmallVector<uint64_t, 1> versions;
   for (unsigned i = 0; i < inst.operands.size(); ++i) {
@@ -45,7 +45,7 @@ static LogicalResult runView(Frame &frame, const Instruction &inst) {
 }
 
 /// Element i is the i-th literal.
-static LogicalResult runConstant(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runConstant(Frame &frame, const Instruction &inst) {
   auto op = cast<ConstantOp>(inst.op);
   auto type = cast<PullType>(op.getResult().getType());
   std::shared_ptr<const Store> &table = frame.machine.constants[op];
@@ -75,7 +75,7 @@ static LogicalResult runConstant(Frame &frame, const Instruction &inst) {
 }
 
 /// Element i is i, wrapped to the element type.
-static LogicalResult runIota(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runIota(Frame &frame, const Instruction &inst) {
   auto type = cast<PullType>(inst.op->getResult(0).getType());
   Type elementType = type.getElementTypes().front();
   auto read = [elementType](Location, Index index, Data &out) {
@@ -87,7 +87,7 @@ static LogicalResult runIota(Frame &frame, const Instruction &inst) {
 }
 
 /// Every element is the operands' value.
-static LogicalResult runSplat(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runSplat(Frame &frame, const Instruction &inst) {
   auto type = cast<PullType>(inst.op->getResult(0).getType());
   unsigned count = type.getElementTypes().size();
   DataVector values;
@@ -102,7 +102,7 @@ static LogicalResult runSplat(Frame &frame, const Instruction &inst) {
 }
 
 /// Element i is the value that the region yields for i.
-static LogicalResult runGenerate(Frame &frame, const Instruction &inst) {
+LogicalResult interpreter::runGenerate(Frame &frame, const Instruction &inst) {
   auto type = cast<PullType>(inst.op->getResult(0).getType());
   auto closure = makeClosure(frame, inst);
   Machine &machine = frame.machine;
@@ -111,12 +111,4 @@ static LogicalResult runGenerate(Frame &frame, const Instruction &inst) {
   };
   return frame.setPull(inst, 0, frame.getMixed(inst, 0, type.getExtents()),
                        computeOnce(machine, read));
-}
-
-void interpreter::addSourceOps(HandlerTable &table) {
-  table[ViewOp::getOperationName()] = runView;
-  table[ConstantOp::getOperationName()] = runConstant;
-  table[IotaOp::getOperationName()] = runIota;
-  table[SplatOp::getOperationName()] = runSplat;
-  table[GenerateOp::getOperationName()] = runGenerate;
 }

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Levels.h"
+#define GEN_PASS_DEF_OBSCHECKRACESPASS
 #include "Obsidian/Reports/Passes.h"
+
+#include "Levels.h"
 #include "Races/AccessIntervals.h"
 #include "Races/Contracts.h"
 #include "Races/OverlapSolver.h"
@@ -16,11 +18,6 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSCHECKRACESPASS
-#include "Obsidian/Reports/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Levels.h"
+#define GEN_PASS_DEF_OBSEXPLAINBARRIERSPASS
 #include "Obsidian/Reports/Passes.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSEXPLAINBARRIERSPASS
-#include "Obsidian/Reports/Passes.h.inc"
-} // namespace mlir::obs
+#include "Levels.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -100,8 +97,7 @@ FailureOr<json::Value> obs::explainBarriers(ModuleOp module,
   json::Array kernels;
   for (KernelOp kernel : (*levels)->getOps<KernelOp>())
     kernels.push_back(explain(kernel));
-  return json::Value(
-      json::Object{{"version", 1}, {"kernels", std::move(kernels)}});
+  return makeReport(std::move(kernels));
 }
 
 namespace {

@@ -56,6 +56,10 @@ llvm::json::Value obs::toJSON(Location location) {
       {"column", place.getColumn()}};
 }
 
+llvm::json::Value obs::makeReport(llvm::json::Array kernels) {
+  return llvm::json::Object{{"version", 1}, {"kernels", std::move(kernels)}};
+}
+
 void obs::addLoweredDialects(DialectRegistry &registry) {
   ObsToGPUOptions options;
   OpPassManager pipeline(ModuleOp::getOperationName());

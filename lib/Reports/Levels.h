@@ -29,6 +29,9 @@ FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module,
 /// The file, line and column of `location` as an object, or null.
 llvm::json::Value toJSON(Location location);
 
+/// A report as data, from its entries for kernels.
+llvm::json::Value makeReport(llvm::json::Array kernels);
+
 /// The properties of a kernel that are known only when it is lowered.
 struct Lowered {
   std::string name;

@@ -12,13 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSREPORTCOSTPASS
+#include "Obsidian/Reports/Passes.h"
+
 #include "Arithmetic.h"
 #include "ArrayCost.h"
 #include "CodeModel.h"
 #include "Levels.h"
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Reports/Passes.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "Source.h"
@@ -29,11 +31,6 @@
 #include "llvm/Support/ScopedPrinter.h"
 #include <numeric>
 #include <set>
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSREPORTCOSTPASS
-#include "Obsidian/Reports/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -303,7 +300,7 @@ Reporter::getAddress(const ElementAccess &access) {
 /// side by side that a thread accesses in the same block. The code generator
 /// makes one access of up to 16 bytes of them.
 std::pair<int64_t, int64_t> Reporter::getJoined(const ElementAccess &access) {
-  int64_t most = 16 / getElementBytes(access.element);
+  int64_t most = widestAccess / getElementBytes(access.element);
   if (access.width > 1 || access.kind == ElementAccess::Kind::Atomic ||
       !getAddress(access))
     return {0, 1};
@@ -672,8 +669,7 @@ FailureOr<json::Value> obs::reportCost(ModuleOp module,
   for (auto [kernel, code] :
        llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered))
     kernels.push_back(Reporter(kernel, code, source, os).run());
-  return json::Value(
-      json::Object{{"version", 1}, {"kernels", std::move(kernels)}});
+  return makeReport(std::move(kernels));
 }
 
 namespace {

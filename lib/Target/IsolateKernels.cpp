@@ -5,14 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_ISOLATEKERNELSPASS
 #include "Obsidian/Target/Passes.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_ISOLATEKERNELSPASS
-#include "Obsidian/Target/Passes.h.inc"
 
 namespace {
 struct IsolateKernels : impl::IsolateKernelsPassBase<IsolateKernels> {

@@ -5,15 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitPTX.h"
+#define GEN_PASS_DEF_SERIALIZEKERNELSPASS
 #include "Obsidian/Target/Passes.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "EmitPTX.h"
 
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_SERIALIZEKERNELSPASS
-#include "Obsidian/Target/Passes.h.inc"
 
 namespace {
 struct SerializeKernels : impl::SerializeKernelsPassBase<SerializeKernels> {

@@ -61,7 +61,7 @@ def reduce_strategies(s):
     %r = obs.reduce {{ arith.addi }} %d init %z {{commutative, strategy = "{strategy}"}} : !obs.pull<{s.t(n)} x index{bound}>
     %q = obs.splat %r : !obs.pull<1 x index>
     %p = obs.push LEVEL %q : !obs.pull<1 x index>
-""", levels=("block",) if strategy == "warps" else ("block", "warp"))
+""", levels=("block",) if strategy in ("warps", "block_stride") else ("block", "warp"))
     for strategy in GRID["reduce"]:
         b.add(f"""  %{strategy} = obs.reduce grid {{ arith.addi }} %a init %z {{strategy = "{strategy}"}} : !obs.pull<{s.t(n)} x index>""")
         b.force(strategy, ["1"], [5 + sum(values(n))], push="grid")
@@ -112,7 +112,7 @@ def scan_strategies(s):
     b.add(f"  %d = obs.take %a [{n if s.isStatic else '%a_n'}] : !obs.pull<{s.t(n)} x index> -> !obs.pull<{t}")
     expected = prefix(values(n), 5)
     for strategy in BLOCK["scan"]:
-        for level in ("block",) if strategy == "warps" else ("block", "warp"):
+        for level in ("block",) if strategy in ("warps", "block_stride") else ("block", "warp"):
             name = f"{strategy}_{level}"
             b.add(f"""
   %{name} = obs.distribute {level} in grid (%u = %unit : !obs.pull<1 x index>) {{

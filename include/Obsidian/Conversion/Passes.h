@@ -8,14 +8,19 @@
 #ifndef OBSIDIAN_CONVERSION_PASSES_H
 #define OBSIDIAN_CONVERSION_PASSES_H
 
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::obs {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
-#include "Obsidian/Conversion/Passes.h.inc"
-
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Conversion/Passes.h.inc"
 

@@ -9,12 +9,19 @@
 #ifndef OBSIDIAN_EMULATOR_PASSES_H
 #define OBSIDIAN_EMULATOR_PASSES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::obs::emulator {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
 #include "Obsidian/Emulator/Passes.h.inc"
 

@@ -8,11 +8,16 @@
 #ifndef OBSIDIAN_FRONTEND_PASSES_H
 #define OBSIDIAN_FRONTEND_PASSES_H
 
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::obs {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/FrontEnd/Passes.h.inc"

@@ -17,6 +17,11 @@
 
 namespace mlir::obs::interpreter {
 
+/// True if an array may have the extents `given`, by the extents and bounds of
+/// its type. Negative ones are not in the type.
+bool allowsExtents(ArrayRef<int64_t> extents, ArrayRef<int64_t> bounds,
+                   ArrayRef<int64_t> given);
+
 /// One array or scalar of the parameters or results of a function.
 struct Slot {
   /// The number of the parameter or result in the type of the function.
@@ -29,7 +34,9 @@ struct Slot {
   SmallVector<int64_t> extents, bounds;
 
   /// True if the type allows an array of these extents.
-  bool allows(ArrayRef<int64_t> given) const;
+  bool allows(ArrayRef<int64_t> given) const {
+    return allowsExtents(extents, bounds, given);
+  }
 };
 
 /// The arrays and scalars of values of `types`. An error if a type cannot be

@@ -14,6 +14,8 @@
 
 namespace mlir::obs {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Reports/Passes.h.inc"

@@ -10,11 +10,14 @@
 #define OBSIDIAN_TARGET_PASSES_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::obs {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
 #include "Obsidian/Target/Passes.h.inc"
 

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_CONVERTKERNELSTONVVMPASS
 #include "Obsidian/Conversion/Passes.h"
+
 #include "Obsidian/Conversion/Toolkit.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
@@ -24,12 +26,8 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -37,9 +35,6 @@
 #include "llvm/Support/FileSystem.h"
 
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_CONVERTKERNELSTONVVMPASS
-#include "Obsidian/Conversion/Passes.h.inc"
 
 /// Bytes that the dynamic shared memory of a block is aligned to: enough for
 /// every vector access and for the bulk copies of newer chips.

@@ -29,70 +29,38 @@ constexpr unsigned kBenefit = 10;
 
 /// One intrinsic of the same operands.
 template <typename SourceOp, typename TargetOp>
-struct IntrinsicPattern : ConvertOpToLLVMPattern<SourceOp> {
-  explicit IntrinsicPattern(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern<SourceOp>(converter, kBenefit) {}
+using IntrinsicPattern =
+    VectorConvertToLLVMPattern<SourceOp, TargetOp,
+                               arith::AttrConvertFastMathToLLVM>;
+
+/// An intrinsic of the operand and a constant.
+template <typename SourceOp, typename TargetOp, auto constant>
+struct ConstantPattern : ConvertOpToLLVMPattern<SourceOp> {
+  using ConvertOpToLLVMPattern<SourceOp>::ConvertOpToLLVMPattern;
 
   LogicalResult
   matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    arith::AttrConvertFastMathToLLVM<SourceOp, TargetOp> attributes(op);
-    return LLVM::detail::vectorOneToOneRewrite(
-        op, TargetOp::getOperationName(), adaptor.getOperands(),
-        attributes.getAttrs(), attributes.getPropAttr(),
-        *this->getTypeConverter(), rewriter);
-  }
-};
-
-struct CtPopPattern : ConvertOpToLLVMPattern<math::CtPopOp> {
-  explicit CtPopPattern(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern(converter, kBenefit) {}
-
-  LogicalResult
-  matchAndRewrite(math::CtPopOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<LLVM::CtPopOp>(op, adaptor.getOperand());
+    rewriter.replaceOpWithNewOp<TargetOp>(
+        op, this->getTypeConverter()->convertType(op.getType()),
+        adaptor.getOperand(), constant);
     return success();
   }
 };
 
-/// An integer intrinsic of the operand and a flag. The flag is false: the
-/// intrinsic is defined for zero and for the least integer.
+/// The flag is false: the intrinsic is defined for zero and for the least
+/// integer.
 template <typename SourceOp, typename TargetOp>
-struct IntegerFlagPattern : ConvertOpToLLVMPattern<SourceOp> {
-  explicit IntegerFlagPattern(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern<SourceOp>(converter, kBenefit) {}
-
-  LogicalResult
-  matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<TargetOp>(op, adaptor.getOperand().getType(),
-                                          adaptor.getOperand(), false);
-    return success();
-  }
-};
+using IntegerFlagPattern = ConstantPattern<SourceOp, TargetOp, false>;
 
 /// A test for classes of floats, which are the bits of `mask`.
 template <typename SourceOp, uint32_t mask>
-struct ClassPattern : ConvertOpToLLVMPattern<SourceOp> {
-  explicit ClassPattern(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern<SourceOp>(converter, kBenefit) {}
-
-  LogicalResult
-  matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<LLVM::IsFPClass>(
-        op, this->getTypeConverter()->convertType(op.getType()),
-        adaptor.getOperand(), mask);
-    return success();
-  }
-};
+using ClassPattern = ConstantPattern<SourceOp, LLVM::IsFPClass, mask>;
 
 /// `1 / sqrt(x)`, both rounded, because `rsqrt.approx` has an error of two
 /// units in the last place. For f16 and bf16, the result of f32 is rounded.
 struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
-  explicit RsqrtPattern(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern(converter, kBenefit) {}
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
   matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
@@ -131,7 +99,8 @@ void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,
       IntrinsicPattern<arith::MinNumFOp, LLVM::MinNumOp>,
       IntrinsicPattern<math::AbsFOp, LLVM::FAbsOp>,
       IntrinsicPattern<math::CeilOp, LLVM::FCeilOp>,
-      IntrinsicPattern<math::CopySignOp, LLVM::CopySignOp>, CtPopPattern,
+      IntrinsicPattern<math::CopySignOp, LLVM::CopySignOp>,
+      VectorConvertToLLVMPattern<math::CtPopOp, LLVM::CtPopOp>,
       IntrinsicPattern<math::FloorOp, LLVM::FFloorOp>,
       IntrinsicPattern<math::FmaOp, LLVM::FMAOp>,
       IntrinsicPattern<math::RoundEvenOp, LLVM::RoundEvenOp>,
@@ -142,7 +111,7 @@ void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,
       IntegerFlagPattern<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>,
       IntegerFlagPattern<math::CountTrailingZerosOp,
                          LLVM::CountTrailingZerosOp>,
-      RsqrtPattern>(converter);
+      RsqrtPattern>(converter, kBenefit);
 }
 
 bool needsLibdevice(Operation *op) {

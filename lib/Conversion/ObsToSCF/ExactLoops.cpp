@@ -5,19 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExactLoops.h"
+#define GEN_PASS_DEF_OBSWIDENLOOPSPASS
 #include "Obsidian/Conversion/Passes.h"
+
+#include "ExactLoops.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSWIDENLOOPSPASS
-#include "Obsidian/Conversion/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

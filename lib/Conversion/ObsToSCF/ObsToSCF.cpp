@@ -5,16 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_CONVERTOBSTOSCFPASS
+#include "Obsidian/Conversion/Passes.h"
+
 #include "Emitter.h"
 #include "ExactLoops.h"
-#include "Obsidian/Conversion/Passes.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_CONVERTOBSTOSCFPASS
-#include "Obsidian/Conversion/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

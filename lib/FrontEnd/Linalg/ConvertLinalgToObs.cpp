@@ -10,20 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_CONVERTLINALGTOOBSPASS
 #include "Obsidian/FrontEnd/Passes.h"
 
 #include "Converter.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_CONVERTLINALGTOOBSPASS
-#include "Obsidian/FrontEnd/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

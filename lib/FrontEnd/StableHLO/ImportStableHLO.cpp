@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSIMPORTSTABLEHLOPASS
 #include "Obsidian/FrontEnd/Passes.h"
 
 #include "Importer.h"
@@ -16,11 +17,6 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SaveAndRestore.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSIMPORTSTABLEHLOPASS
-#include "Obsidian/FrontEnd/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -20,12 +20,8 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::run;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 using mlir::obs::interpreter::getScalarBytes;
 using mlir::obs::interpreter::getSlots;
-using mlir::obs::interpreter::HostValue;
 using mlir::obs::interpreter::isScalarType;
 using mlir::obs::interpreter::Scalar;
 using mlir::obs::interpreter::Slot;

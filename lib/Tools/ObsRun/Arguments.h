@@ -8,15 +8,15 @@
 #ifndef OBSIDIAN_LIB_TOOLS_OBSRUN_ARGUMENTS_H
 #define OBSIDIAN_LIB_TOOLS_OBSRUN_ARGUMENTS_H
 
-#include "Obsidian/Interpreter/Slots.h"
+#include "Options.h"
 #include <vector>
 
 namespace mlir::obs::run {
 
 /// Reads the arguments of `entry` from the texts of the command line. An error
 /// names the argument and the requirement of the function.
-llvm::Expected<std::vector<interpreter::HostValue>>
-readArguments(func::FuncOp entry, ArrayRef<std::string> texts);
+Expected<std::vector<HostValue>> readArguments(func::FuncOp entry,
+                                               ArrayRef<std::string> texts);
 
 } // namespace mlir::obs::run
 

@@ -29,11 +29,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::run;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 using mlir::obs::interpreter::getSlots;
-using mlir::obs::interpreter::HostValue;
 
 namespace {
 

@@ -17,9 +17,6 @@
 
 using namespace mlir;
 using namespace mlir::obs::run;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 
 StringRef mlir::obs::run::getHelpText() {
   return R"(obs-run: run a function of an obs program

@@ -8,6 +8,7 @@
 #ifndef OBSIDIAN_LIB_TOOLS_OBSRUN_OPTIONS_H
 #define OBSIDIAN_LIB_TOOLS_OBSRUN_OPTIONS_H
 
+#include "Obsidian/Interpreter/Slots.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,6 +18,11 @@
 #include <string>
 
 namespace mlir::obs::run {
+
+using interpreter::HostValue;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
 
 enum class Executor { Interpret, Emulate, Cuda };
 
@@ -51,7 +57,7 @@ struct Options {
 /// Reads the command line. Options may stand anywhere, as `--name=value` or
 /// `--name value`. A word that begins with a minus and a digit, such as `-3`,
 /// is an argument of the program.
-llvm::Expected<Options> parseOptions(ArrayRef<const char *> arguments);
+Expected<Options> parseOptions(ArrayRef<const char *> arguments);
 
 /// The text of `--help`.
 llvm::StringRef getHelpText();

@@ -16,10 +16,6 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::run;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
-using mlir::obs::interpreter::HostValue;
 
 Runner::~Runner() = default;
 

@@ -26,15 +26,15 @@ public:
 
   /// The emulator or a GPU. Lowers `module`, which is changed, unless it has
   /// kernels already.
-  static llvm::Expected<std::unique_ptr<Runner>>
+  static Expected<std::unique_ptr<Runner>>
   createOnDevice(ModuleOp module, StringRef entry, const Options &options);
 
   /// The name of the device, for messages.
   virtual std::string getName() const = 0;
 
   /// Runs the function on copies of `arguments`.
-  virtual llvm::Expected<std::vector<interpreter::HostValue>>
-  run(ArrayRef<interpreter::HostValue> arguments) = 0;
+  virtual Expected<std::vector<HostValue>>
+  run(ArrayRef<HostValue> arguments) = 0;
 
   /// The launches of the last run; none on the interpreter.
   virtual ArrayRef<runtime::LaunchRecord> getLaunches() const { return {}; }

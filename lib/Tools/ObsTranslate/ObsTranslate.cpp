@@ -188,34 +188,25 @@ void registerObsTranslations(RegisterDialectsFn registerDialects) {
     ptx.lineInfo = options.lineInfo;
     return ptx;
   };
+  // A translation of the kernels only.
+  auto translateKernels = [=](auto translate) {
+    return [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
+      if (failed(lowerToGPU(module, options)))
+        return failure();
+      return finish(translate(module, options.chip, getPTXOptions()), module,
+                    os);
+    };
+  };
 
   static TranslateFromMLIRRegistration toPTX(
       "obs-to-ptx", "Translate a program to the PTX of its kernels",
-      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        if (failed(lowerToGPU(module, options)))
-          return failure();
-        return finish(translateToPTX(module, options.chip, getPTXOptions()),
-                      module, os);
-      },
-      registerDialects);
+      translateKernels(translateToPTX), registerDialects);
   static TranslateFromMLIRRegistration toCubin(
       "obs-to-cubin", "Translate a program to the machine code of its kernels",
-      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        if (failed(lowerToGPU(module, options)))
-          return failure();
-        return finish(translateToCubin(module, options.chip, getPTXOptions()),
-                      module, os);
-      },
-      registerDialects);
+      translateKernels(translateToCubin), registerDialects);
   static TranslateFromMLIRRegistration toLLVMIR(
       "obs-to-llvmir", "Translate a program to the LLVM IR of its kernels",
-      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        if (failed(lowerToGPU(module, options)))
-          return failure();
-        return finish(translateToLLVMIR(module, options.chip, getPTXOptions()),
-                      module, os);
-      },
-      registerDialects);
+      translateKernels(translateToLLVMIR), registerDialects);
   static TranslateFromMLIRRegistration toLaunchJSON(
       "obs-to-launch-json",
       "Translate a program to a description of how to launch its kernels",

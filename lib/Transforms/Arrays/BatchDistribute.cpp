@@ -15,16 +15,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/Limits.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#define GEN_PASS_DEF_OBSBATCHDISTRIBUTEPASS
 #include "Obsidian/Transforms/Arrays/Passes.h"
+
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSBATCHDISTRIBUTEPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -5,17 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
-#include "Obsidian/Transforms/Arrays/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
-namespace mlir::obs {
 #define GEN_PASS_DEF_OBSCONTRACTFLOATSPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Transforms/Arrays/Passes.h"
+
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FinalMaps.h"
+#include "Fusion.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/IR/IRMapping.h"
 

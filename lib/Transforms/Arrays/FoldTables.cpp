@@ -13,20 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Interpreter/Interpreter.h"
-#include "Obsidian/Transforms/Arrays/Passes.h"
-#include "Obsidian/Transforms/Level/LevelIR.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/MathExtras.h"
-
-namespace mlir::obs {
 #define GEN_PASS_DEF_OBSFOLDTABLESPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Transforms/Arrays/Passes.h"
+
+#include "Obsidian/Interpreter/Interpreter.h"
+#include "Obsidian/Transforms/Level/LevelIR.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;

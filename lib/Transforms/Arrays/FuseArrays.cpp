@@ -19,19 +19,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FinalMaps.h"
-#include "Obsidian/Dialect/Obs/IR/InMemory.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#define GEN_PASS_DEF_OBSFUSEARRAYSPASS
 #include "Obsidian/Transforms/Arrays/Passes.h"
-#include "ReadExpander.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "Fusion.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSFUSEARRAYSPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -122,8 +116,8 @@ static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
 static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
   OpBuilder builder(root->getContext());
   WalkResult result = root->walk([&](Operation *op) {
-    if (isa<RegionBranchOpInterface>(op) &&
-        !isa<ArrayOpInterface, scf::ForOp, scf::WhileOp, scf::IfOp>(op) &&
+    if (isa<RegionBranchOpInterface>(op) && !isa<ArrayOpInterface>(op) &&
+        !isControlFlow(op) &&
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>)) {
       op->emitOpError("[control-arrays] cannot pass arrays on; use scf.for, "
                       "scf.while or scf.if");
@@ -134,7 +128,7 @@ static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
         isa<func::ReturnOp>(op) && function && isHostFunction(function);
     if (leavesHost || isa<scf::ForOp, scf::WhileOp>(op) ||
         (isa<scf::YieldOp, scf::ConditionOp>(op) &&
-         isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op->getParentOp()))) {
+         isControlFlow(op->getParentOp()))) {
       // An `if` of pure arms is a choice of the array that is read, not
       // storage.
       if (auto parent = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
@@ -482,108 +476,6 @@ static LogicalResult selectInsteadOfBranch(scf::IfOp op,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// The location of `op` in the source, without those of its callers.
-static Location getInnermostLoc(Operation *op) {
-  Location loc = op->getLoc();
-  while (auto call = dyn_cast<CallSiteLoc>(loc))
-    loc = call.getCallee();
-  return loc;
-}
-
-/// The number of places in `block` where `readers` stand, on one path of
-/// execution. The copies of one operation of the source within an operation of
-/// the block count once: copies side by side, and copies in the arms of a
-/// choice of the host.
-static unsigned countPlaces(Block *block, ArrayRef<Operation *> readers) {
-  llvm::MapVector<Operation *, SmallVector<Operation *>> readersIn;
-  for (Operation *reader : readers)
-    readersIn[block->findAncestorOpInBlock(*reader)].push_back(reader);
-  unsigned count = 0;
-  for (auto &[op, inside] : readersIn) {
-    if (isa<scf::IfOp>(op)) {
-      unsigned most = 0;
-      for (Region &region : op->getRegions()) {
-        SmallVector<Operation *> arm;
-        llvm::copy_if(inside, std::back_inserter(arm), [&](Operation *reader) {
-          return region.isAncestor(reader->getParentRegion());
-        });
-        if (!arm.empty())
-          most = std::max(most, countPlaces(&region.front(), arm));
-      }
-      count += most;
-      continue;
-    }
-    llvm::SmallDenseSet<Location> places;
-    for (Operation *reader : inside)
-      places.insert(reader->getLoc());
-    count += places.size();
-  }
-  return count;
-}
-
-/// The number of places that read elements of `array`, without those that read
-/// different parts of it.
-static unsigned countReaders(Value array) {
-  llvm::SmallSetVector<Operation *, 4> readers;
-  bool isWhole = false;
-  for (Operation *user : array.getUsers()) {
-    if (isa<DimOp>(user))
-      continue;
-    readers.insert(user);
-    isWhole |= !isa<TakeOp, SliceOp>(user);
-  }
-  return isWhole ? countPlaces(array.getParentBlock(), readers.getArrayRef())
-                 : 1;
-}
-
-/// True if a program reads extents of an array or of its elements, and nothing
-/// else of it.
-static bool isOnlyMeasured(Value array) {
-  return llvm::all_of(array.getUsers(), [](Operation *user) {
-    auto get = dyn_cast<GetOp>(user);
-    return isa<DimOp>(user) ||
-           (get && llvm::all_of(get->getResults(), [](Value result) {
-              return isa<PullType>(result.getType()) && isOnlyMeasured(result);
-            }));
-  });
-}
-
-/// Says which computed arrays are computed more than once per element, and
-/// which reductions in scalar code are repeated for each element of an array
-/// that uses them; of those in several copies of a function only one.
-static void remarkRecomputation(Operation *root) {
-  llvm::DenseSet<Location> places;
-  root->walk([&](Operation *op) {
-    // An earlier run of the pass has fused the elements of such an array.
-    for (Operation *around = op; around != root; around = around->getParentOp())
-      if (isa<PullOpInterface>(around) &&
-          llvm::all_of(around->getResults(), isOnlyMeasured))
-        return;
-    Location loc = getInnermostLoc(op);
-    bool isScalar = getEnclosingScope(op).isScalar;
-    if (isa<MapOp, GenerateOp>(op) && isa<PullType>(op->getResult(0).getType()))
-      if (unsigned readers = countReaders(op->getResult(0));
-          readers > 1 && places.insert(loc).second)
-        emitRemark(loc) << "each element is computed in " << readers
-                        << " places; "
-                        << (isScalar ? "distribute over the elements around "
-                                       "it, and force it in each"
-                                     : "force the array to compute it once");
-    if (!isScalar || !isa<scf::ForOp, scf::WhileOp>(op))
-      return;
-    // A loop of a reduction; what reads it here computes elements.
-    bool isRepeated = llvm::any_of(op->getUsers(), [&](Operation *user) {
-      Operation *array = op->getBlock()->findAncestorOpInBlock(*user);
-      return array && array != user && isa<PullOpInterface>(array);
-    });
-    if (isRepeated && places.insert(loc).second)
-      emitRemark(loc) << "this loop is repeated for each element of the array "
-                         "that uses its result; distribute over the elements "
-                         "around it (obs.distribute), and force the array in "
-                         "each, to run it once";
-  });
-}
-
 /// Simplifies control flow that passes on arrays. An array that a loop carries
 /// and does not change is replaced by its initial value. An array that both
 /// arms of a branch pass on replaces the result. A later simplification would
@@ -591,7 +483,7 @@ static void remarkRecomputation(Operation *root) {
 static void simplifyControlFlow(Operation *root) {
   SmallVector<Operation *> operations;
   root->walk([&](Operation *op) {
-    if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op) &&
+    if (isControlFlow(op) &&
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>))
       operations.push_back(op);
   });

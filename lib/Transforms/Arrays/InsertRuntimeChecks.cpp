@@ -15,24 +15,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSINSERTRUNTIMECHECKSPASS
+#include "Obsidian/Transforms/Arrays/Passes.h"
+
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
-#include "Obsidian/Transforms/Arrays/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSINSERTRUNTIMECHECKSPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/Analysis/DisjointWrites.h"
+#define GEN_PASS_DEF_OBSPROVEDISJOINTPASS
 #include "Obsidian/Transforms/Arrays/Passes.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSPROVEDISJOINTPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Dialect/Obs/Analysis/DisjointWrites.h"
 
 using namespace mlir;
 using namespace mlir::obs;

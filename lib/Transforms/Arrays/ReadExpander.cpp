@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReadExpander.h"
+#include "Fusion.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -10,17 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/Limits.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#define GEN_PASS_DEF_OBSUNROLLLOOPSPASS
 #include "Obsidian/Transforms/Arrays/Passes.h"
+
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSUNROLLLOOPSPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

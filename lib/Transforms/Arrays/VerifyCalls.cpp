@@ -10,17 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/InMemory.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Transforms/Arrays/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-
-namespace mlir::obs {
 #define GEN_PASS_DEF_OBSVERIFYCALLSPASS
-#include "Obsidian/Transforms/Arrays/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Transforms/Arrays/Passes.h"
+
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;

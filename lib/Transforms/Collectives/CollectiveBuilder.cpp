@@ -22,35 +22,6 @@ using Values = CollectiveBuilder::Values;
 Value CollectiveBuilder::constant(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
-Value CollectiveBuilder::add(Value a, Value b) {
-  return builder.createOrFold<arith::AddIOp>(loc, a, b);
-}
-Value CollectiveBuilder::sub(Value a, Value b) {
-  return builder.createOrFold<arith::SubIOp>(loc, a, b);
-}
-Value CollectiveBuilder::mul(Value a, Value b) {
-  return builder.createOrFold<arith::MulIOp>(loc, a, b);
-}
-Value CollectiveBuilder::div(Value a, Value b) {
-  return builder.createOrFold<arith::DivUIOp>(loc, a, b);
-}
-Value CollectiveBuilder::rem(Value a, Value b) {
-  return builder.createOrFold<arith::RemUIOp>(loc, a, b);
-}
-Value CollectiveBuilder::min(Value a, Value b) {
-  return builder.createOrFold<arith::MinSIOp>(loc, a, b);
-}
-Value CollectiveBuilder::max(Value a, Value b) {
-  return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
-}
-Value CollectiveBuilder::less(Value a, Value b) {
-  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
-                                             b);
-}
-Value CollectiveBuilder::equal(Value a, Value b) {
-  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
-                                             b);
-}
 
 Value CollectiveBuilder::ceilLog2(Extent n) {
   if (n.isStatic())

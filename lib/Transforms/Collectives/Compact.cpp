@@ -19,8 +19,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// True if `array` is `source`, or an index map or map of it.
 static bool isMadeOf(Value array, Value source) {
   while (array && array != source) {

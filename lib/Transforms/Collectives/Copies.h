@@ -178,6 +178,25 @@ Value buildCopies(Reduction &reduction, Copies copies,
 /// The force of the result of `op`, if it is the only use; else null.
 ForceOp findForceAlone(Operation *op);
 
+/// The operations whose results the force of `op` stores, so that the host
+/// selects among the kernels of all: only `op`, if nothing else is stored.
+/// Empty if `isAlike` is false for one, or if they differ in kind or extents.
+template <typename OpTy>
+SmallVector<OpTy> findPeers(OpTy op, llvm::function_ref<bool(OpTy)> isAlike) {
+  ForceOp force = findForceAlone(op);
+  if (!force || force.getArrays().size() == 1)
+    return {op};
+  SmallVector<OpTy> peers;
+  for (Value array : force.getArrays()) {
+    auto peer = array.getDefiningOp<OpTy>();
+    if (!peer || !peer->hasOneUse() || llvm::is_contained(peers, peer) ||
+        !llvm::equal(peer.getExtents(), op.getExtents()) || !isAlike(peer))
+      return {};
+    peers.push_back(peer);
+  }
+  return peers;
+}
+
 /// The results of reductions to arrays of equal extents. The host selects a
 /// kernel by the number of their elements: one with privatised copies, or the
 /// one of the push arrays that `buildPlain` returns for each. If all uses of

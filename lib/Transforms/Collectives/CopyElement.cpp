@@ -18,14 +18,11 @@
 
 #include "CopyElement.h"
 #include "Expansion.h"
-#include "ExpansionUtils.h"
 #include "MappedResult.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
-
-using Values = CollectiveBuilder::Values;
 
 std::optional<arith::AtomicRMWKind>
 strategies::getNamedKind(const Reduction &reduction) {
@@ -144,4 +141,77 @@ void Reduction::addElements(CollectiveBuilder &c,
     mapped->run(c, addElement);
   else
     forEach(c, size.value, addElement);
+}
+
+/// The function that combines elements.
+static Region &getFunction(const Reduction &reduction) {
+  return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+             reduction.op, cast<FlatSymbolRefAttr>(reduction.kind))
+      .getFunctionBody();
+}
+
+MarkedMemory::MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
+                           ArrayRef<int64_t> shape)
+    : c(c), reduction(reduction), function(getFunction(reduction)) {
+  OpBuilder &builder = c.builder;
+  Type type = reduction.getElementTypes().front();
+  memory = memref::AllocOp::create(
+      builder, c.loc,
+      MemRefType::get(
+          shape, type, MemRefLayoutAttrInterface(),
+          HomeAttr::get(builder.getContext(), c.level, Storage::Auto)));
+  // Any pattern is correct. Programs seldom compute these: the second smallest
+  // integer, and the negative float that is closest to 0.
+  APInt bits = APInt::getSignedMinValue(type.getIntOrFloatBitWidth()) | 1;
+  TypedAttr attribute;
+  if (auto floatType = dyn_cast<FloatType>(type))
+    attribute = builder.getFloatAttr(
+        type, APFloat(floatType.getFloatSemantics(), bits));
+  else
+    attribute = builder.getIntegerAttr(type, bits);
+  mark = arith::ConstantOp::create(builder, c.loc, attribute);
+  one = arith::ConstantIntOp::create(builder, c.loc, 1, 1);
+}
+
+Value MarkedMemory::isMark(Value value) {
+  auto getBits = [&](Value x) -> Value {
+    if (!isa<FloatType>(x.getType()))
+      return x;
+    Type bits = c.builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
+    return arith::BitcastOp::create(c.builder, c.loc, bits, x);
+  };
+  return arith::CmpIOp::create(c.builder, c.loc, arith::CmpIPredicate::eq,
+                               getBits(value), getBits(mark));
+}
+
+Value MarkedMemory::extend(Value held, Value value) {
+  OpBuilder &builder = c.builder;
+  Value isEmpty = isMark(held);
+  // The pattern is not an operand of the function, because the function need
+  // not be defined for it.
+  Value operand = arith::SelectOp::create(builder, c.loc, isEmpty, value, held);
+  Value both = cloneBody(builder, function, {operand, value}).front();
+  return arith::SelectOp::create(builder, c.loc, isEmpty, value, both);
+}
+
+void MarkedMemory::add(Value value, ValueRange place, Value index) {
+  OpBuilder &builder = c.builder;
+  Value held;
+  if (c.level == Level::Thread) {
+    Value old = memref::LoadOp::create(builder, c.loc, memory, place);
+    held = extend(old, value);
+    memref::StoreOp::create(builder, c.loc, held, memory, place);
+  } else {
+    auto atomic =
+        memref::GenericAtomicRMWOp::create(builder, c.loc, memory, place);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(atomic.getBody());
+      Value next = extend(atomic.getCurrentValue(), value);
+      memref::AtomicYieldOp::create(builder, c.loc, next);
+    }
+    // Its result is the value before.
+    held = extend(atomic.getResult(), value);
+  }
+  buildIf(c, isMark(held), [&] { reduction.add(c, held, index); });
 }

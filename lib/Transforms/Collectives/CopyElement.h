@@ -9,6 +9,7 @@
 #define OBSIDIAN_LIB_TRANSFORMS_COLLECTIVES_COPYELEMENT_H
 
 #include "Copies.h"
+#include "ExpansionUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace mlir::obs::strategies {
@@ -38,6 +39,37 @@ private:
   const Reduction &reduction;
   /// True if a named operation combines the elements.
   bool isNamed;
+};
+
+/// Copies of a result that a function combines, in the memory of a level.
+class MarkedMemory {
+public:
+  /// `shape` is the shape of the memory.
+  MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
+               ArrayRef<int64_t> shape);
+
+  void clear(ValueRange place) {
+    memref::StoreOp::create(c.builder, c.loc, mark, memory, place);
+  }
+  /// The bits of an element in memory.
+  Values load(ValueRange place) {
+    Value held = memref::LoadOp::create(c.builder, c.loc, memory, place);
+    Value isThere = arith::XOrIOp::create(c.builder, c.loc, isMark(held), one);
+    return {isThere, held};
+  }
+  /// Combines a value with the value at `place`, which belongs to element
+  /// `index` of the result.
+  void add(Value value, ValueRange place, Value index);
+
+private:
+  Value isMark(Value value);
+  /// The value to store after `value`, if `held` was stored before.
+  Value extend(Value held, Value value);
+
+  CollectiveBuilder &c;
+  const Reduction &reduction;
+  Region &function;
+  Value memory, mark, one;
 };
 
 } // namespace mlir::obs::strategies

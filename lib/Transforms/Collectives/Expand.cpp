@@ -15,8 +15,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The element with number `j` of length `i`.
 static Values buildElement(CollectiveBuilder &c, ExpandOp op, Value i,
                            Value j) {

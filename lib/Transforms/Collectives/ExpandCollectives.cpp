@@ -10,22 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSEXPANDCOLLECTIVESPASS
+#include "Obsidian/Transforms/Collectives/Passes.h"
+
 #include "Expansion.h"
 #include "ExpansionUtils.h"
 #include "Grid.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Transforms/Collectives/Collectives.h"
-#include "Obsidian/Transforms/Collectives/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSEXPANDCOLLECTIVESPASS
-#include "Obsidian/Transforms/Collectives/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

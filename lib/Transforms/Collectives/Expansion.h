@@ -72,18 +72,6 @@ scanAtGrid(CollectiveBuilder &c, ExpandableOpInterface op, Extent n,
 /// Stores the push arrays at level grid.
 Value forceAtGrid(CollectiveBuilder &c, Value push);
 
-/// The force of the push array `array`, if it is in the same block and is the
-/// only one that runs the program of the array; else null.
-ForceOp findOnlyForce(Value array);
-
-/// True if the region of `map` contains collectives. They are expanded in this
-/// region.
-bool hasCollectives(MapOp map);
-
-/// Removes forces of the push array `array` whose results are not used. True if
-/// the array then has no uses.
-bool dropUnused(Value array);
-
 // These functions replace the results of `op` by core operations.
 LogicalResult expandScan(OpBuilder &builder, ScanOp op,
                          const ExpansionOptions &options);

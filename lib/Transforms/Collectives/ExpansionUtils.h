@@ -13,6 +13,8 @@
 
 namespace mlir::obs::strategies {
 
+using Values = CollectiveBuilder::Values;
+
 struct ExpansionOptions;
 
 /// Converts an integer to another integer type. Flags and keys are extended as
@@ -41,9 +43,8 @@ void buildUnrolled(CollectiveBuilder &c, int64_t count,
 /// unrolled loop over the items of a thread, there is one write for all items.
 /// Contract `disjoint` is a promise for the executions of one write, and
 /// several writes would not state that they write different elements.
-CollectiveBuilder::Values
-selectItem(CollectiveBuilder &c, Value number, int64_t count,
-           llvm::function_ref<CollectiveBuilder::Values(int64_t)> item);
+Values selectItem(CollectiveBuilder &c, Value number, int64_t count,
+                  llvm::function_ref<Values(int64_t)> item);
 
 /// Stores the elements of `push` in `memory`, one memref for each component. A
 /// force into memory is never dead, even if its result has no uses.
@@ -51,8 +52,7 @@ Value forceInto(CollectiveBuilder &c, Value push, ValueRange memory);
 
 /// Element i of the result of `map`, if `values` are the elements of its
 /// source.
-CollectiveBuilder::Values mapElement(CollectiveBuilder &c, MapOp map,
-                                     ValueRange values, Value i);
+Values mapElement(CollectiveBuilder &c, MapOp map, ValueRange values, Value i);
 
 /// Writes element `index`, with the contract of the surrounding fill.
 void write(CollectiveBuilder &c, ValueRange values, Value index);
@@ -107,6 +107,18 @@ FailureOr<Value> scanNumbers(CollectiveBuilder &c, ExpandableOpInterface op,
 
 /// The sum of the first `count` numbers, from a scan of `n` numbers.
 Value getSum(CollectiveBuilder &c, Value scanned, Value count);
+
+/// The force of the push array `array`, if it is in the same block and is the
+/// only one that runs the program of the array; else null.
+ForceOp findOnlyForce(Value array);
+
+/// True if the region of `map` contains collectives. They are expanded in this
+/// region.
+bool hasCollectives(MapOp map);
+
+/// Removes forces of the push array `array` whose results are not used. True if
+/// the array then has no uses.
+bool dropUnused(Value array);
 
 // One function for each file of operations.
 LogicalResult expandCompact(OpBuilder &builder, CompactOp op);

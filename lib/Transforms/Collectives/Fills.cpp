@@ -246,24 +246,12 @@ static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
 
 /// The fills of the kernels among which the host selects. `op` is one of them.
 /// Empty if the fills differ in a property that must be equal.
-static SmallVector<FillOp> findPeers(FillOp op) {
-  ForceOp force = findForceAlone(op);
-  if (!force || force.getArrays().size() == 1)
-    return {op};
-  SmallVector<FillOp> peers;
-  for (Value array : force.getArrays()) {
-    auto fill = array.getDefiningOp<FillOp>();
-    bool isAlike = fill && findForceAlone(fill) == force && hasStart(fill) &&
-                   !fill->hasAttr("strategy") && findCopyableLoop(fill) &&
-                   llvm::equal(fill.getExtents(), op.getExtents()) &&
-                   fill->hasOneUse() &&
-                   !isa_and_nonnull<FlatSymbolRefAttr>(fill.getKindAttr()) &&
-                   !llvm::is_contained(peers, fill);
-    if (!isAlike)
-      return {};
-    peers.push_back(fill);
-  }
-  return peers;
+static SmallVector<FillOp> getPeers(FillOp op) {
+  return strategies::findPeers<FillOp>(op, [&](FillOp fill) {
+    return findForceAlone(fill) == findForceAlone(op) && hasStart(fill) &&
+           !fill->hasAttr("strategy") && findCopyableLoop(fill) &&
+           !isa_and_nonnull<FlatSymbolRefAttr>(fill.getKindAttr());
+  });
 }
 
 LogicalResult
@@ -305,7 +293,7 @@ strategies::expandFill(OpBuilder &builder, FillOp op,
     return failure();
   SmallVector<FillOp> peers;
   if (*copies == Copies::AtRunTime)
-    peers = findPeers(op);
+    peers = getPeers(op);
   if (!peers.empty()) {
     if (peers.size() > 1)
       builder.setInsertionPoint(findForceAlone(op));

@@ -20,8 +20,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 FailureOr<std::unique_ptr<GridScan>>
 strategies::scanAtGrid(CollectiveBuilder &c, ExpandableOpInterface op, Extent n,
                        StringRef chosen,

@@ -17,8 +17,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The maximum number of columns: one for each thread of a block.
 static constexpr int64_t maxColumns = 256;
 

@@ -19,8 +19,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The number of threads of a block with copies.
 static constexpr int64_t blockWorkers = 256;
 /// The number of threads with copies at level grid, and of those that then

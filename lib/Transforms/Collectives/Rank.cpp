@@ -14,8 +14,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The number of chunks of keys of a block: a warp ranks a chunk.
 static constexpr int64_t maxChunks = 8;
 /// The minimum length of a chunk. A table has a row for each chunk, so shorter

@@ -15,8 +15,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 RankTables::RankTables(CollectiveBuilder &block, int64_t numChunks,
                        Extent numKeys)
     : numChunks(numChunks), numKeys(numKeys) {

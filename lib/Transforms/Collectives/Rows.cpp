@@ -37,8 +37,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The maximum number of rows that a thread reads at once if the order does not
 /// matter: of several neighbours, or of one element each.
 static constexpr int64_t neighbourRows = 4, singleRows = 8;

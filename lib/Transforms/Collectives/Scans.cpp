@@ -21,8 +21,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 namespace {
 /// A scan with or without segments. The same code serves several operations.
 struct Scan {
@@ -279,69 +277,6 @@ static void expandScanInThread(CollectiveBuilder &c, Scan &scan,
                         StringAttr());
         scf::YieldOp::create(b, loc, after);
       });
-}
-
-ForceOp strategies::findOnlyForce(Value array) {
-  Operation *user = nullptr;
-  for (Operation *other : array.getUsers()) {
-    if (isa<DimOp>(other))
-      continue;
-    if (user)
-      return {};
-    user = other;
-  }
-  if (!user || user->getBlock() != array.getParentBlock())
-    return {};
-  if (auto force = dyn_cast<ForceOp>(user))
-    return force;
-  if (isa<PushOpInterface>(user) && user->getNumResults() == 1)
-    return findOnlyForce(user->getResult(0));
-  return {};
-}
-
-bool strategies::hasCollectives(MapOp map) {
-  return map
-      .walk([](Operation *op) {
-        return isa<ExpandableOpInterface>(op) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-bool strategies::dropUnused(Value array) {
-  llvm::SetVector<Operation *> users;
-  users.insert_range(array.getUsers());
-  for (Operation *user : users) {
-    if (isa<PushOpInterface>(user) && user->getNumResults() == 1 &&
-        isMemoryEffectFree(user) && dropUnused(user->getResult(0))) {
-      user->erase();
-      continue;
-    }
-    auto force = dyn_cast<ForceOp>(user);
-    if (!force || !force.getInto().empty())
-      continue;
-    SmallVector<Value> arrays, results;
-    for (auto [other, result] :
-         llvm::zip_equal(force.getArrays(), force.getResults())) {
-      if (other == array && result.use_empty())
-        continue;
-      arrays.push_back(other);
-      results.push_back(result);
-    }
-    if (arrays.size() == force.getArrays().size())
-      continue;
-    if (!arrays.empty()) {
-      OpBuilder builder(force);
-      auto rest = ForceOp::create(
-          builder, force.getLoc(), ValueRange(results).getTypes(), arrays,
-          ValueRange(), force.getStorageAttr(), force.getKernelAttr(),
-          force.getThreadsAttr(), force.getUncheckedAttr());
-      for (auto [old, result] : llvm::zip_equal(results, rest.getResults()))
-        old.replaceAllUsesWith(result);
-    }
-    force.erase();
-  }
-  return array.use_empty();
 }
 
 /// Replaces a result of an operation by the last kernel of a scan by all

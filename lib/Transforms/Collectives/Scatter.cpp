@@ -16,8 +16,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 namespace {
 /// The operands of a scatter.
 struct Scatter {
@@ -179,25 +177,13 @@ static bool mayCopy(ScatterOp op) {
 
 /// The scatters of the kernels among which the host selects. `op` is one of
 /// them. Empty if they differ in a property that must be equal.
-static SmallVector<ScatterOp> findPeers(ScatterOp op) {
-  ForceOp force = findForceAlone(op);
-  if (!force || force.getArrays().size() == 1)
-    return {op};
-  SmallVector<ScatterOp> peers;
-  for (Value array : force.getArrays()) {
-    auto scatter = array.getDefiningOp<ScatterOp>();
-    bool isAlike =
-        scatter && mayCopy(scatter) && !scatter.getStrategy() &&
-        isa<StringAttr>(scatter.getKindAttr()) &&
-        !combinesTuples(scatter.getArray().getType().getElementTypes(),
-                        scatter.getKindAttr(), /*fetches=*/false) &&
-        llvm::equal(scatter.getExtents(), op.getExtents()) &&
-        scatter->hasOneUse() && !llvm::is_contained(peers, scatter);
-    if (!isAlike)
-      return {};
-    peers.push_back(scatter);
-  }
-  return peers;
+static SmallVector<ScatterOp> getPeers(ScatterOp op) {
+  return strategies::findPeers<ScatterOp>(op, [](ScatterOp scatter) {
+    return mayCopy(scatter) && !scatter.getStrategy() &&
+           isa<StringAttr>(scatter.getKindAttr()) &&
+           !combinesTuples(scatter.getArray().getType().getElementTypes(),
+                           scatter.getKindAttr(), /*fetches=*/false);
+  });
 }
 
 /// The result of `scatter` without copies.
@@ -261,7 +247,7 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
     // If the result has no uses, the kernels of another scatter store it.
     SmallVector<ScatterOp> peers;
     if (!op->use_empty())
-      peers = findPeers(op);
+      peers = getPeers(op);
     return Values{peers.empty() ? buildPlain(scatter)
                                 : buildPeers(builder, c, op, peers, options)};
   }

@@ -19,8 +19,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 Extent strategies::getTile(CollectiveBuilder &c) {
   return c.getConstantExtent(c.level == Level::Warp ? 4 * warpSize : 1024);
 }

@@ -14,8 +14,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 Packing::Packing(OpBuilder &builder, ArrayRef<Type> types)
     : types(types),
       word(builder.getIntegerType(countElementBits(types) <= 32 ? 32 : 64)) {}

@@ -11,27 +11,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#define GEN_PASS_DEF_OBSALIGNACCESSESPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/bit.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSALIGNACCESSESPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
-} // namespace mlir::obs
-
 using namespace mlir;
 using namespace mlir::obs;
-
-/// The width of the widest access. Dynamic shared memory is aligned to 128
-/// bytes.
-static constexpr uint64_t widestAccess = 16;
 
 /// The number of low bits that the analysis looks at.
 static constexpr unsigned maxBits = 7;
@@ -261,7 +251,7 @@ static uint64_t getAlignment(Value memory, ValueRange indices, LowBits &bits) {
     element = element + bits.get(index) * bits.get(stride);
   uint64_t distance = getElementBytes(type.getElementType())
                       << element.countZeros();
-  return std::min({alignment, distance & -distance, widestAccess});
+  return std::min<uint64_t>({alignment, distance & -distance, widestAccess});
 }
 
 namespace {

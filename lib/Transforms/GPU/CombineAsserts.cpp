@@ -5,18 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_COMBINEASSERTSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_COMBINEASSERTSPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
 
 namespace {
 /// 0 <= x < end, as numbers with a sign.

@@ -6,17 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_EXPANDREMAINDERSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_EXPANDREMAINDERSPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
 
 /// Builds x rem n: x if -n < x < n, and x - n if 0 < n <= x < 2 n. There is no
 /// x with -n < x < n if n is not positive.

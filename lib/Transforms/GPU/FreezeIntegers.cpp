@@ -12,16 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Transforms/GPU/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Builders.h"
-
-namespace mlir::obs {
 #define GEN_PASS_DEF_OBSFREEZEINTEGERSPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Transforms/GPU/Passes.h"
+
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace mlir::obs;

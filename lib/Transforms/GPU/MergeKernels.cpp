@@ -15,13 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
+#define GEN_PASS_DEF_OBSMERGEKERNELSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OperationSupport.h"
@@ -29,11 +27,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include <vector>
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSMERGEKERNELSPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

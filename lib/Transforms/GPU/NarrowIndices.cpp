@@ -15,16 +15,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelRanges.h"
+#define GEN_PASS_DEF_NARROWINDICESPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
+
+#include "KernelRanges.h"
 
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
@@ -33,9 +32,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_NARROWINDICESPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
 
 using dataflow::IntegerValueRangeLattice;
 

@@ -5,16 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
-#include "Obsidian/Transforms/GPU/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-
-namespace mlir::obs {
 #define GEN_PASS_DEF_OBSRESTRICTARGUMENTSPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Transforms/GPU/Passes.h"
+
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::obs;

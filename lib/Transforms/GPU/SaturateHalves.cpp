@@ -5,15 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSSATURATEHALVESPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/APFloat.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSSATURATEHALVESPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

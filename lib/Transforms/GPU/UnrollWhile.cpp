@@ -5,20 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_UNROLLWHILEPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_UNROLLWHILEPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
 
 /// The number of iterations for each branch, and the maximum number of
 /// operations of one.

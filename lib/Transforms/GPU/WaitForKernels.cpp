@@ -5,16 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_WAITFORKERNELSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::obs {
-
-#define GEN_PASS_DEF_WAITFORKERNELSPASS
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
 
 namespace {
 class WaitForKernels : public impl::WaitForKernelsPassBase<WaitForKernels> {

@@ -12,25 +12,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSALIGNARGUMENTSPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Host/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSALIGNARGUMENTSPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
-
 using namespace mlir;
 using namespace mlir::obs;
-
-/// Bytes of the widest access of a thread: more is of no use.
-static constexpr int64_t widestAccess = 16;
 
 /// The greatest power of two up to `widestAccess` that divides `number`.
 static int64_t getFactor(int64_t number) {

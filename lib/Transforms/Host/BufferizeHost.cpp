@@ -11,17 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSBUFFERIZEHOSTPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
-#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSBUFFERIZEHOSTPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -227,8 +223,8 @@ static LogicalResult convertInterfaces(func::FuncOp function) {
   WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<FillOp, DistributeOp>(op))
       return WalkResult::skip();
-    bool isControl = isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp,
-                         scf::ConditionOp, func::ReturnOp>(op);
+    bool isControl = isControlFlow(op) ||
+                     isa<scf::YieldOp, scf::ConditionOp, func::ReturnOp>(op);
     if (!isControl) {
       if (isa<func::CallOp>(op) && (hasArrays(op->getOperandTypes()) ||
                                     hasArrays(op->getResultTypes()))) {

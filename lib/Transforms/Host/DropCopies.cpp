@@ -15,16 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSDROPCOPIESPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
-#include "Obsidian/Transforms/Host/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSDROPCOPIESPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -11,15 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSFOLDEXTENTSPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "HostExtents.h"
 #include "HostMemory.h"
-#include "Obsidian/Transforms/Host/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSFOLDEXTENTSPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

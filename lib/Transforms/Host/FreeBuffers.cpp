@@ -13,14 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostMemory.h"
-#include "Obsidian/Transforms/Host/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
-namespace mlir::obs {
 #define GEN_PASS_DEF_OBSFREEBUFFERSPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Transforms/Host/Passes.h"
+
+#include "HostMemory.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -11,14 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostExtents.h"
-#include "HostMemory.h"
+#define GEN_PASS_DEF_OBSHOISTBUFFERSPASS
 #include "Obsidian/Transforms/Host/Passes.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSHOISTBUFFERSPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
+#include "HostExtents.h"
+#include "HostMemory.h"
 
 using namespace mlir;
 using namespace mlir::obs;

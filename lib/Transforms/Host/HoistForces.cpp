@@ -11,13 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostMemory.h"
+#define GEN_PASS_DEF_OBSHOISTFORCESPASS
 #include "Obsidian/Transforms/Host/Passes.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSHOISTFORCESPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
+#include "HostMemory.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -17,20 +17,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSOUTLINEKERNELSPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "HostExtents.h"
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
-#include "Obsidian/Transforms/Host/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSOUTLINEKERNELSPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -9,16 +9,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSREPORTPLANPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "HostMemory.h"
 #include "InPlace.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Host/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSREPORTPLANPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -30,18 +30,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSROTATEBUFFERSPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "HostExtents.h"
 #include "HostMemory.h"
 #include "InPlace.h"
-#include "Obsidian/Transforms/Host/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSROTATEBUFFERSPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -336,7 +332,7 @@ void Rotation::run(Block &block) {
       bits[select.getResult()] = builder.createOrFold<arith::SelectOp>(
           op->getLoc(), select.getCondition(), getBit(select.getTrueValue()),
           getBit(select.getFalseValue()));
-    } else if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op)) {
+    } else if (isControlFlow(op)) {
       op = runControlFlow(op);
     }
   }

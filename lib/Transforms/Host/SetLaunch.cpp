@@ -5,17 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSSETLAUNCHPASS
+#include "Obsidian/Transforms/Host/Passes.h"
+
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Transforms/Host/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSSETLAUNCHPASS
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

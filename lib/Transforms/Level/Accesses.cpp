@@ -103,8 +103,6 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
   if (auto [memory, indices] = getIndexedMemory(op); memory)
     return add(memory, getKind(op), indices);
   // Other operations: by their memory effects, else a read and a write.
-  if (isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
-    return;
   if (op->getNumRegions() != 0 || isMemoryEffectFree(op))
     return;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);

@@ -5,19 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSASSIGNBANKSPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <map>
 #include <numeric>
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSASSIGNBANKSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -249,7 +246,7 @@ static bool isMultiple(Value value, int64_t width) {
 /// Finds runs of loads, or of stores, of one block of code. `counted` has their
 /// numbers of requests.
 void Array::findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted) {
-  int64_t width = 16 / bytes;
+  int64_t width = widestAccess / bytes;
   if (width < 2)
     return;
   // The code, if it loads, and all indices without the constant in the last.

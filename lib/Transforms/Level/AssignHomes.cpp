@@ -5,18 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSASSIGNHOMESPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "ForwardOwned.h"
 #include "LaneArrays.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "OwnedArrays.h"
 #include "UniformReads.h"
 #include "Workers.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSASSIGNHOMESPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

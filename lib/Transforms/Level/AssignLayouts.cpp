@@ -5,16 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSASSIGNLAYOUTSPASS
 #include "Obsidian/Transforms/Level/Passes.h"
+
 #include "OwnedArrays.h"
 #include "RowLeaves.h"
 #include "Workers.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSASSIGNLAYOUTSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -15,6 +15,7 @@
 #ifndef OBSIDIAN_LIB_TRANSFORMS_LEVEL_LANEARRAYS_H
 #define OBSIDIAN_LIB_TRANSFORMS_LEVEL_LANEARRAYS_H
 
+#include "Obsidian/Dialect/Obs/Analysis/BitLinearMap.h"
 #include "OwnedArrays.h"
 
 namespace mlir::obs {
@@ -40,53 +41,19 @@ struct LaneStep {
   /// the write of the body that each lane keeps.
   std::optional<int64_t> ownedRegister;
   SmallVector<int> writes;
+
+  /// The iterations as a function of the lane, if it is linear over the bits of
+  /// the lane.
+  std::optional<BitLinearMap> fitIterations() const;
+  /// The bit of the lane that determines which of two writes a lane keeps: 5 if
+  /// all lanes keep the same write. Empty if no bit determines it.
+  std::optional<unsigned> findDecidingBit() const;
 };
 
-/// Lowers the accesses to such arrays.
-class LaneMapper {
-public:
-  explicit LaneMapper(OpBuilder &builder) : builder(builder) {}
-
-  /// Sets the registers, `memref<R x T>`, of the array that was allocated with
-  /// the extents `shape`.
-  void addArray(Value registers, ArrayRef<int64_t> shape) {
-    arrays[registers] = llvm::to_vector(shape);
-  }
-  bool contains(Value memory) const { return arrays.contains(memory); }
-  /// True if `leaf` reads or writes one of the arrays.
-  bool uses(scf::ForallOp leaf) const;
-
-  /// Builds the code of `leaf` for lane `number` before the leaf.
-  void mapLeaf(scf::ForallOp leaf, Value number);
-  /// Replaces a read by the whole warp.
-  void mapUniformLoad(memref::LoadOp load);
-
-private:
-  struct Table;
-
-  std::optional<ArrayRef<int64_t>> getShape(Value memory) const;
-  Value buildIteration();
-  Value hasBit(unsigned bit);
-  void keepOwned();
-  Value constant(int64_t value);
-  void emitBlock(Block &block, Value active, IRMapping &mapping);
-  void emitOp(Operation &op, Value active, IRMapping &mapping);
-  void emitIf(scf::IfOp branch, Value active, IRMapping &mapping);
-  Value emitLoad(memref::LoadOp load, IRMapping &mapping);
-  void emitStore(memref::StoreOp store, Value active, IRMapping &mapping);
-  Value shuffle(Value value, Value index, const Table &table);
-  Value linearize(Value memory, ValueRange indices, IRMapping &mapping);
-
-  OpBuilder &builder;
-  Location loc = UnknownLoc::get(builder.getContext());
-  llvm::DenseMap<Value, SmallVector<int64_t>> arrays;
-  /// The leaf that is being lowered, the number of the lane, and the step.
-  scf::ForallOp leaf;
-  Value lane;
-  LaneStep step;
-  /// The values that the body writes to each array, in order.
-  llvm::MapVector<Value, SmallVector<Value>> written;
-};
+/// The steps of `leaf` in which the owners execute all writes to arrays in
+/// lanes; empty if this is not possible.
+std::optional<SmallVector<LaneStep>> findLaneSteps(scf::ForallOp leaf,
+                                                   ShapeOf shapeOf);
 
 } // namespace mlir::obs
 

@@ -7,7 +7,7 @@
 
 #include "MapKernel.h"
 #include "Accesses.h"
-#include "LaneArrays.h"
+#include "LaneMapper.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "OwnedArrays.h"
 #include "Workers.h"

@@ -5,19 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSMAPLEVELSPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "MapKernel.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "OwnedArrays.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSMAPLEVELSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -16,13 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Accesses.h"
+#define GEN_PASS_DEF_OBSMERGERESULTSPASS
 #include "Obsidian/Transforms/Level/Passes.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSMERGERESULTSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
+#include "Accesses.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -17,16 +17,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSPLACEBARRIERSPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "AccessFlow.h"
 #include "Meetings.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include <deque>
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSPLACEBARRIERSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

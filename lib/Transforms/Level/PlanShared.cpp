@@ -13,17 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSPLANSHAREDPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "AccessFlow.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSPLANSHAREDPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

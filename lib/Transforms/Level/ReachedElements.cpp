@@ -203,6 +203,17 @@ AccessEvaluator::limitByShape(Value counter,
   return extent;
 }
 
+unsigned IndexModel::addCounter(LoopLikeOpInterface loop, Value counter,
+                                std::optional<int64_t> extent) {
+  auto [variable, isNew] = variables.insert({loop, 0});
+  if (isNew) {
+    recognizer.addLeaf(*loop.getLoopRegions().front());
+    variable->second = recognizer.addVariable(
+        counter, extent.value_or(IndexRecognizer::maxExtent));
+  }
+  return variable->second;
+}
+
 void AccessEvaluator::addLeaf() {
   OpFoldResult bound = leaf.getMixedUpperBound()[0];
   Value counter = leaf.getInductionVar(0);
@@ -210,13 +221,7 @@ void AccessEvaluator::addLeaf() {
   std::optional<int64_t> extent = getMost(bound);
   if (std::optional<int64_t> limit = model->limits.get(leaf))
     extent = std::min(*limit, extent.value_or(*limit));
-  auto [variable, isNew] = model->variables.insert({leaf, 0});
-  if (isNew) {
-    model->recognizer.addLeaf(leaf.getRegion());
-    variable->second = model->recognizer.addVariable(
-        counter, extent.value_or(IndexRecognizer::maxExtent));
-  }
-  iteration = variable->second;
+  iteration = model->addCounter(leaf, counter, extent);
   mostIterations = limitByShape(counter, extent);
   appendLoop(iteration, mostIterations, {number(0), *count, number(1)},
              /*isSpread=*/true);
@@ -229,13 +234,7 @@ void AccessEvaluator::addWarps(scf::ForOp loop) {
   std::optional<int64_t> extent =
       model->limits.getMost(loop.getUpperBound(), loop);
   IndexExpr upper = model->recognizer.get(loop.getUpperBound());
-  auto [variable, isNew] = model->variables.insert({loop, 0});
-  if (isNew) {
-    model->recognizer.addLeaf(loop.getRegion());
-    variable->second = model->recognizer.addVariable(
-        counter, extent.value_or(IndexRecognizer::maxExtent));
-  }
-  warp = variable->second;
+  warp = model->addCounter(loop, counter, extent);
   // One warp runs all iterations.
   appendLoop(warp, limitByShape(counter, extent), {number(0), upper, number(1)},
              /*isSpread=*/model->workers.launched > warpSize);

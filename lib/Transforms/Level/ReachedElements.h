@@ -69,6 +69,10 @@ struct IndexModel {
   LeafLimits limits;
   /// The variables of loops.
   llvm::DenseMap<Operation *, unsigned> variables;
+
+  /// The variable for `counter` of `loop`, which is below `extent`.
+  unsigned addCounter(LoopLikeOpInterface loop, Value counter,
+                      std::optional<int64_t> extent);
 };
 
 /// True if each thread runs consecutive iterations.

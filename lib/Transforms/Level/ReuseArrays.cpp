@@ -11,20 +11,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSREUSEARRAYSPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "Workers.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSREUSEARRAYSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

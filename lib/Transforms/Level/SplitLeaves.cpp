@@ -5,27 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSSPLITLEAVESPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "Accesses.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "RowLeaves.h"
 #include "Workers.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSSPLITLEAVESPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

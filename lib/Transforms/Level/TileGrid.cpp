@@ -5,27 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSTILEGRIDPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "Accesses.h"
 #include "Borders.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSTILEGRIDPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
-
 using namespace mlir;
 using namespace mlir::obs;
-
-/// The number of bytes of the widest access of a thread.
-static constexpr int64_t widestAccess = 16;
 
 /// The maximum number of operations of all copies of a body.
 static constexpr int64_t maxOperations = 1024;

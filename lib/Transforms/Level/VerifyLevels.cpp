@@ -5,14 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Accesses.h"
-#include "Obsidian/Transforms/Level/Passes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-
-namespace mlir::obs {
 #define GEN_PASS_DEF_OBSVERIFYLEVELSPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
+#include "Obsidian/Transforms/Level/Passes.h"
+
+#include "Accesses.h"
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -12,25 +12,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#define GEN_PASS_DEF_OBSWRITETILESPASS
+#include "Obsidian/Transforms/Level/Passes.h"
+
 #include "Accesses.h"
 #include "Borders.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Transforms/Level/Passes.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "WriteSteps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace mlir::obs {
-#define GEN_PASS_DEF_OBSWRITETILESPASS
-#include "Obsidian/Transforms/Level/Passes.h.inc"
-} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;

@@ -80,17 +80,21 @@ public:
 
   // Numbers.
   Value constant(int64_t value);
-  Value add(Value a, Value b);
-  Value sub(Value a, Value b);
-  Value mul(Value a, Value b);
+  Value add(Value a, Value b) { return compute<arith::AddIOp>(a, b); }
+  Value sub(Value a, Value b) { return compute<arith::SubIOp>(a, b); }
+  Value mul(Value a, Value b) { return compute<arith::MulIOp>(a, b); }
   /// Quotient and remainder of numbers that are not negative.
-  Value div(Value a, Value b);
-  Value rem(Value a, Value b);
-  Value min(Value a, Value b);
-  Value max(Value a, Value b);
+  Value div(Value a, Value b) { return compute<arith::DivUIOp>(a, b); }
+  Value rem(Value a, Value b) { return compute<arith::RemUIOp>(a, b); }
+  Value min(Value a, Value b) { return compute<arith::MinSIOp>(a, b); }
+  Value max(Value a, Value b) { return compute<arith::MaxSIOp>(a, b); }
   /// Comparisons, as signed numbers.
-  Value less(Value a, Value b);
-  Value equal(Value a, Value b);
+  Value less(Value a, Value b) {
+    return compute<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
+  }
+  Value equal(Value a, Value b) {
+    return compute<arith::CmpIOp>(arith::CmpIPredicate::eq, a, b);
+  }
   /// Exponent of the smallest power of two that is not less than `n`.
   Value ceilLog2(Extent n);
 
@@ -159,6 +163,11 @@ public:
   Value tree(Value array);
 
 private:
+  template <typename OpTy, typename... Operands>
+  Value compute(Operands... operands) {
+    return builder.createOrFold<OpTy>(loc, operands...);
+  }
+
   Operator combineFn;
 };
 

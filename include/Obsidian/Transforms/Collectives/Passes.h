@@ -9,14 +9,16 @@
 #define OBSIDIAN_TRANSFORMS_COLLECTIVES_PASSES_H
 
 #include "Obsidian/Transforms/Level/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::obs {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
-#include "Obsidian/Transforms/Collectives/Passes.h.inc"
-
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Transforms/Collectives/Passes.h.inc"
 

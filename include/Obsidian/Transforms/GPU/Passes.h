@@ -8,15 +8,19 @@
 #ifndef OBSIDIAN_TRANSFORMS_GPU_PASSES_H
 #define OBSIDIAN_TRANSFORMS_GPU_PASSES_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::obs {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
-#include "Obsidian/Transforms/GPU/Passes.h.inc"
-
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Transforms/GPU/Passes.h.inc"
 

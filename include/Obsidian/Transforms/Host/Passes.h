@@ -17,9 +17,9 @@
 
 namespace mlir::obs {
 
+// The file of a pass defines its GEN_PASS_DEF_ macro before it includes this
+// header, and so has the base class of the pass, too.
 #define GEN_PASS_DECL
-#include "Obsidian/Transforms/Host/Passes.h.inc"
-
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Transforms/Host/Passes.h.inc"
 

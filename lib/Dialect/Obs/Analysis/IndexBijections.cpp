@@ -177,18 +177,25 @@ static Bijection classifyBits(ArrayRef<IndexExpr> map, ArrayRef<int64_t> domain,
 // One index
 //===----------------------------------------------------------------------===//
 
+/// The factor of variable `id` in `form`; nullopt if another term is not
+/// uniform.
+static std::optional<int64_t> getFactor(const LinearForm &form, unsigned id) {
+  int64_t factor = 0;
+  for (auto &[term, coefficient] : form.terms) {
+    if (term.getKind() == Kind::Variable && term.getId() == id)
+      factor = coefficient;
+    else if (!term.isUniform())
+      return std::nullopt;
+  }
+  return factor;
+}
+
 /// Decides `expr` = c + i or c - i, for i below `domain`.
 static Bijection classifyShift(const IndexExpr &expr, unsigned id,
                                const IndexExpr &domain,
                                const IndexExpr &range) {
   LinearForm rest = LinearForm::get(expr);
-  int64_t factor = 0;
-  for (auto &[term, coefficient] : rest.terms) {
-    if (term.getKind() == Kind::Variable && term.getId() == id)
-      factor = coefficient;
-    else if (!term.isUniform())
-      return {};
-  }
+  std::optional<int64_t> factor = getFactor(rest, id);
   if (factor != 1 && factor != -1)
     return {};
   llvm::erase_if(rest.terms, [](auto &term) {
@@ -228,17 +235,14 @@ static Bijection classifyModular(const IndexExpr &expr, unsigned id,
   if (!division || !division->isRest || division->divisor != extent)
     return {};
   LinearForm form = LinearForm::get(division->dividend);
-  uint64_t factor = 0;
-  for (auto &[term, coefficient] : form.terms) {
-    if (term.getKind() == Kind::Variable && term.getId() == id)
-      factor = coefficient;
-    else if (!term.isUniform())
-      return {};
-  }
+  std::optional<int64_t> coefficient = getFactor(form, id);
+  if (!coefficient)
+    return {};
   // Arithmetic modulo 2^64 has the same result if n divides 2^64.
   if (!llvm::isPowerOf2_64(extent) && !form.getRange())
     return {};
-  if (int64_t(factor) < 0)
+  uint64_t factor = *coefficient;
+  if (*coefficient < 0)
     factor = -factor;
   uint64_t common = std::gcd(factor, uint64_t(extent));
   return common == 1 ? yes() : no({extent / int64_t(common)});

@@ -20,6 +20,10 @@ bool obs::isHostFunction(func::FuncOp function) {
   return !hasAttr<ObsDialect::LevelAttrHelper>(function);
 }
 
+bool obs::isControlFlow(Operation *op) {
+  return isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op);
+}
+
 bool obs::isVirtualChoice(scf::IfOp choice) {
   return isMemoryEffectFree(choice) &&
          !choice

@@ -105,9 +105,7 @@ void MapOp::print(OpAsmPrinter &printer) {
   if (Operation *op = syntax::getShortBody(getBody())) {
     syntax::printShortBody(printer, op);
     printer << ' ' << getArrays();
-    printer.printOptionalAttrDict((*this)->getAttrs());
-    syntax::printArrayTypes(printer, getArrays().getTypes());
-    syntax::printResultTypes(printer, *this);
+    syntax::printTypesOf(printer, *this);
     return;
   }
   syntax::printElementBindings(printer, getBody().front(), getArrays());
@@ -199,6 +197,18 @@ void SplitOp::print(OpAsmPrinter &printer) {
 // slice, take, join, concat, interleave, zip
 //===----------------------------------------------------------------------===//
 
+/// attr-dict `:` types (`->` type)?, after arrays and indices.
+static ParseResult parseTypesOf(OpAsmParser &parser, ArrayRef<Operand> arrays,
+                                OperationState &state,
+                                ArrayRef<Operand> indices = {}) {
+  SmallVector<Type> types;
+  return failure(syntax::parseAttributes(parser, state) ||
+                 syntax::parseArrayTypes(parser, arrays, state) ||
+                 syntax::parseOptionalResultTypes(parser, types) ||
+                 syntax::resolveIndices(parser, indices, state) ||
+                 syntax::setResultTypes(state, types));
+}
+
 /// array [offsets] [sizes] [strides] attr-dict `:` type (`->` type)?
 ParseResult SliceOp::parse(OpAsmParser &parser, OperationState &state) {
   Operand array;
@@ -231,43 +241,32 @@ void SliceOp::print(OpAsmPrinter &printer) {
   printDynamicIndexList(printer, *this, getSizes(), getStaticSizes());
   printer << ' ';
   printDynamicIndexList(printer, *this, getStrides(), getStaticStrides());
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"static_offsets", "static_sizes",
-                                 "static_strides", "operandSegmentSizes"});
-  syntax::printArrayTypes(printer, getArray().getType());
-  syntax::printResultTypes(printer, *this);
+  syntax::printTypesOf(printer, *this,
+                       {"static_offsets", "static_sizes", "static_strides",
+                        "operandSegmentSizes"});
 }
 
 /// array [counts] attr-dict `:` type (`->` type)?
 ParseResult TakeOp::parse(OpAsmParser &parser, OperationState &state) {
   Operand array;
   SmallVector<Operand> counts;
-  SmallVector<Type> types;
-  if (parser.parseOperand(array) ||
-      syntax::parseIndexList(
-          parser, counts,
-          state.getOrAddProperties<Properties>().static_counts) ||
-      syntax::parseAttributes(parser, state) ||
-      syntax::parseArrayTypes(parser, array, state) ||
-      syntax::parseOptionalResultTypes(parser, types) ||
-      syntax::resolveIndices(parser, counts, state))
-    return failure();
-  return syntax::setResultTypes(state, types);
+  return failure(parser.parseOperand(array) ||
+                 syntax::parseIndexList(
+                     parser, counts,
+                     state.getOrAddProperties<Properties>().static_counts) ||
+                 parseTypesOf(parser, array, state, counts));
 }
 
 void TakeOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getArray() << ' ';
   printDynamicIndexList(printer, *this, getCounts(), getStaticCounts());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"static_counts"});
-  syntax::printArrayTypes(printer, getArray().getType());
-  syntax::printResultTypes(printer, *this);
+  syntax::printTypesOf(printer, *this, {"static_counts"});
 }
 
 /// array `strided`? (`to` [extents])? attr-dict `:` type (`->` type)?
 ParseResult JoinOp::parse(OpAsmParser &parser, OperationState &state) {
   Operand array;
   SmallVector<Operand> extents;
-  SmallVector<Type> types;
   auto &properties = state.getOrAddProperties<Properties>();
   if (parser.parseOperand(array))
     return failure();
@@ -276,12 +275,7 @@ ParseResult JoinOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("to")) &&
       syntax::parseIndexList(parser, extents, properties.static_extents))
     return failure();
-  if (syntax::parseAttributes(parser, state) ||
-      syntax::parseArrayTypes(parser, array, state) ||
-      syntax::parseOptionalResultTypes(parser, types) ||
-      syntax::resolveIndices(parser, extents, state))
-    return failure();
-  return syntax::setResultTypes(state, types);
+  return parseTypesOf(parser, array, state, extents);
 }
 
 void JoinOp::print(OpAsmPrinter &printer) {
@@ -292,20 +286,7 @@ void JoinOp::print(OpAsmPrinter &printer) {
     printer << " to ";
     printDynamicIndexList(printer, *this, getExtents(), *getStaticExtents());
   }
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"strided", "static_extents"});
-  syntax::printArrayTypes(printer, getArray().getType());
-  syntax::printResultTypes(printer, *this);
-}
-
-/// attr-dict `:` types (`->` type)?, after arrays.
-static ParseResult parseTypesOf(OpAsmParser &parser, ArrayRef<Operand> arrays,
-                                OperationState &state) {
-  SmallVector<Type> types;
-  return failure(syntax::parseAttributes(parser, state) ||
-                 syntax::parseArrayTypes(parser, arrays, state) ||
-                 syntax::parseOptionalResultTypes(parser, types) ||
-                 syntax::setResultTypes(state, types));
+  syntax::printTypesOf(printer, *this, {"strided", "static_extents"});
 }
 
 /// arrays (`dim` number)? attr-dict `:` types (`->` type)?

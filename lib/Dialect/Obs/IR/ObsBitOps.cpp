@@ -31,27 +31,17 @@ struct Bits {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getIntegerAttr(type, value));
   }
-  Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b);
+  template <typename OpTy>
+  Value compute(Value a, Value b) {
+    return OpTy::create(builder, loc, a, b);
   }
-  Value sub(Value a, Value b) {
-    return arith::SubIOp::create(builder, loc, a, b);
-  }
-  Value both(Value a, Value b) {
-    return arith::AndIOp::create(builder, loc, a, b);
-  }
-  Value either(Value a, Value b) {
-    return arith::OrIOp::create(builder, loc, a, b);
-  }
-  Value differ(Value a, Value b) {
-    return arith::XOrIOp::create(builder, loc, a, b);
-  }
-  Value left(Value a, Value b) {
-    return arith::ShLIOp::create(builder, loc, a, b);
-  }
-  Value right(Value a, Value b) {
-    return arith::ShRUIOp::create(builder, loc, a, b);
-  }
+  Value add(Value a, Value b) { return compute<arith::AddIOp>(a, b); }
+  Value sub(Value a, Value b) { return compute<arith::SubIOp>(a, b); }
+  Value both(Value a, Value b) { return compute<arith::AndIOp>(a, b); }
+  Value either(Value a, Value b) { return compute<arith::OrIOp>(a, b); }
+  Value differ(Value a, Value b) { return compute<arith::XOrIOp>(a, b); }
+  Value left(Value a, Value b) { return compute<arith::ShLIOp>(a, b); }
+  Value right(Value a, Value b) { return compute<arith::ShRUIOp>(a, b); }
   /// 2^bit - 1, for bit less than the width of the type.
   Value lowMask(Value bit) { return sub(left(constant(1), bit), constant(1)); }
   /// 2^count - 1, for count from 0 to the width of the type. A shift by the
@@ -163,7 +153,7 @@ foldBits(ArrayRef<Attribute> operands, Type type,
   SmallVector<uint64_t> parameters;
   for (const APInt &value : llvm::drop_begin(values)) {
     // The interpreter reports parameters that are out of range.
-    if (value.ugt(width))
+    if (value.uge(width))
       return {};
     parameters.push_back(value.getZExtValue());
   }
@@ -173,41 +163,32 @@ foldBits(ArrayRef<Attribute> operands, Type type,
 }
 
 OpFoldResult InsertZeroOp::fold(FoldAdaptor adaptor) {
-  return foldBits(
-      adaptor.getOperands(), getType(),
-      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[0] >= x.getBitWidth())
-          return std::nullopt;
-        APInt low = APInt::getLowBitsSet(x.getBitWidth(), p[0]);
-        return ((x & ~low) << 1) | (x & low);
-      });
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](const APInt &x, ArrayRef<uint64_t> p) -> APInt {
+                    APInt low = APInt::getLowBitsSet(x.getBitWidth(), p[0]);
+                    return ((x & ~low) << 1) | (x & low);
+                  });
 }
 
 OpFoldResult FlipOp::fold(FoldAdaptor adaptor) {
-  return foldBits(
-      adaptor.getOperands(), getType(),
-      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[0] >= x.getBitWidth())
-          return std::nullopt;
-        return x ^ APInt::getOneBitSet(x.getBitWidth(), p[0]);
-      });
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](const APInt &x, ArrayRef<uint64_t> p) -> APInt {
+                    return x ^ APInt::getOneBitSet(x.getBitWidth(), p[0]);
+                  });
 }
 
 OpFoldResult FlipLowOp::fold(FoldAdaptor adaptor) {
-  return foldBits(
-      adaptor.getOperands(), getType(),
-      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[0] >= x.getBitWidth())
-          return std::nullopt;
-        return x ^ APInt::getLowBitsSet(x.getBitWidth(), p[0] + 1);
-      });
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](const APInt &x, ArrayRef<uint64_t> p) -> APInt {
+                    return x ^ APInt::getLowBitsSet(x.getBitWidth(), p[0] + 1);
+                  });
 }
 
 OpFoldResult RotateOp::fold(FoldAdaptor adaptor) {
   return foldBits(
       adaptor.getOperands(), getType(),
       [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[1] >= x.getBitWidth() || p[0] >= p[1])
+        if (p[0] >= p[1])
           return std::nullopt;
         APInt result = x;
         for (uint64_t i = 0; i < p[1]; ++i)
@@ -217,27 +198,21 @@ OpFoldResult RotateOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult BitReverseOp::fold(FoldAdaptor adaptor) {
-  return foldBits(
-      adaptor.getOperands(), getType(),
-      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[0] >= x.getBitWidth())
-          return std::nullopt;
-        APInt result = x;
-        for (uint64_t i = 0; i < p[0]; ++i)
-          result.setBitVal(p[0] - 1 - i, x[i]);
-        return result;
-      });
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](const APInt &x, ArrayRef<uint64_t> p) -> APInt {
+                    APInt result = x;
+                    for (uint64_t i = 0; i < p[0]; ++i)
+                      result.setBitVal(p[0] - 1 - i, x[i]);
+                    return result;
+                  });
 }
 
 OpFoldResult BitSwapOp::fold(FoldAdaptor adaptor) {
-  return foldBits(
-      adaptor.getOperands(), getType(),
-      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[0] >= x.getBitWidth() || p[1] >= x.getBitWidth())
-          return std::nullopt;
-        APInt result = x;
-        result.setBitVal(p[0], x[p[1]]);
-        result.setBitVal(p[1], x[p[0]]);
-        return result;
-      });
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](const APInt &x, ArrayRef<uint64_t> p) -> APInt {
+                    APInt result = x;
+                    result.setBitVal(p[0], x[p[1]]);
+                    result.setBitVal(p[1], x[p[0]]);
+                    return result;
+                  });
 }

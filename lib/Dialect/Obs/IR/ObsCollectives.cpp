@@ -287,15 +287,6 @@ void SegmentedScanOp::print(OpAsmPrinter &printer) {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
-Level ReduceOp::getScopeLevel() { return Level::Thread; }
-bool ReduceOp::isScalarScope() { return true; }
-Level ScanOp::getScopeLevel() { return Level::Thread; }
-bool ScanOp::isScalarScope() { return true; }
-Level SegmentedReduceOp::getScopeLevel() { return Level::Thread; }
-bool SegmentedReduceOp::isScalarScope() { return true; }
-Level SegmentedScanOp::getScopeLevel() { return Level::Thread; }
-bool SegmentedScanOp::isScalarScope() { return true; }
-
 Value ScanOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           unsigned dim) {
   return obs::buildExtent(builder, loc, getArray(), dim);

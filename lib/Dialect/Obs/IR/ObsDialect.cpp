@@ -174,12 +174,6 @@ FillOp obs::getEnclosingFill(Operation *op) {
   return op->getParentOfType<FillOp>();
 }
 
-Level MapOp::getScopeLevel() { return Level::Thread; }
-bool MapOp::isScalarScope() { return true; }
-Level GenerateOp::getScopeLevel() { return Level::Thread; }
-bool GenerateOp::isScalarScope() { return true; }
-Level ReindexOp::getScopeLevel() { return Level::Thread; }
-bool ReindexOp::isScalarScope() { return true; }
 Level FillOp::getScopeLevel() { return getResult().getType().getLevel(); }
 Level ParOp::getScopeLevel() { return getUnit(); }
 Level DistributeOp::getScopeLevel() { return getLevel(); }

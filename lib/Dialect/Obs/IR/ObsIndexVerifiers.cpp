@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations of ObsIndexOps.td, except map. Every diagnostic starts with
-// the label of its rule in docs/Spec.md and ends with a correction of the
-// program.
+// The operations of ObsIndexOps.td, except map, and of ObsPartOps.td. Every
+// diagnostic starts with the label of its rule in docs/Spec.md and ends with a
+// correction of the program.
 //
 //===----------------------------------------------------------------------===//
 

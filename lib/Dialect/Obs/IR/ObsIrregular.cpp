@@ -33,6 +33,14 @@ static ParseResult parseInitTypes(OpAsmParser &, SmallVectorImpl<Type> &types,
 static void printInitTypes(OpAsmPrinter &, Operation *, TypeRange, ValueRange,
                            Type) {}
 
+/// Prints `(` arguments of the region `)` `=`.
+static void printArguments(OpAsmPrinter &printer, Region &body) {
+  printer << " (";
+  llvm::interleaveComma(body.getArguments(), printer,
+                        [&](Value argument) { printer << argument; });
+  printer << ") = ";
+}
+
 #define GET_OP_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.cpp.inc"
 
@@ -66,10 +74,8 @@ ParseResult PartitionOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void PartitionOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  llvm::interleaveComma(getBody().front().getArguments(), printer,
-                        [&](Value argument) { printer << argument; });
-  printer << ") = " << getArray() << " from " << getStarts();
+  printArguments(printer, getBody());
+  printer << getArray() << " from " << getStarts();
   printer.printOptionalAttrDict((*this)->getAttrs());
   printer << " : " << getArray().getType() << ", " << getStarts().getType()
           << " -> " << getResult().getType() << ' ';
@@ -119,10 +125,8 @@ ParseResult ExpandOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void ExpandOp::print(OpAsmPrinter &printer) {
-  printer << " (";
-  llvm::interleaveComma(getBody().front().getArguments(), printer,
-                        [&](Value argument) { printer << argument; });
-  printer << ") = " << getLengths();
+  printArguments(printer, getBody());
+  printer << getLengths();
   if (!getExtents().empty())
     printer << " [" << getExtents() << ']';
   if (!getInit().empty())
@@ -198,11 +202,6 @@ void ScatterOp::print(OpAsmPrinter &printer) {
 //===----------------------------------------------------------------------===//
 // Interfaces
 //===----------------------------------------------------------------------===//
-
-Level PartitionOp::getScopeLevel() { return Level::Thread; }
-bool PartitionOp::isScalarScope() { return true; }
-Level ExpandOp::getScopeLevel() { return Level::Thread; }
-bool ExpandOp::isScalarScope() { return true; }
 
 Value CompactOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                              unsigned dim) {

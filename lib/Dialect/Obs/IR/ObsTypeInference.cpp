@@ -18,6 +18,11 @@
 using namespace mlir;
 using namespace mlir::obs;
 
+/// Without a location, the caller does not expect errors.
+static InFlightDiagnostic emitErrorOf(TypeInference in) {
+  return in.loc ? mlir::emitError(*in.loc) : InFlightDiagnostic();
+}
+
 namespace {
 /// Extents and bounds of the array type that is inferred.
 class Shape {
@@ -49,38 +54,40 @@ public:
   }
   unsigned getRank() const { return extents.size(); }
 
-  /// Adds the array type of these extents to `types`: a push type of `level`,
+  /// Adds the array type of these extents to the types: a push type of `level`,
   /// or a pull type. Fails, with an error, if an array cannot have the
   /// elements.
-  LogicalResult infer(MLIRContext *context, std::optional<Location> loc,
-                      std::optional<Level> level, ArrayRef<Type> elements,
-                      SmallVectorImpl<Type> &types) const {
+  LogicalResult infer(TypeInference in, std::optional<Level> level,
+                      ArrayRef<Type> elements) const {
     SmallVector<int64_t> known;
     for (auto [extent, bound] : llvm::zip_equal(extents, bounds))
       if (ShapedType::isDynamic(extent) && !ShapedType::isDynamic(bound))
         known = bounds;
-    // Without a location, the caller does not expect errors.
-    auto emit = [&] {
-      return loc ? mlir::emitError(*loc) : InFlightDiagnostic();
-    };
+    auto emit = [&] { return emitErrorOf(in); };
     if (level)
-      types.push_back(PushType::getChecked(emit, context, *level,
-                                           ArrayRef<int64_t>(extents),
-                                           ArrayRef<int64_t>(known), elements));
+      in.types.push_back(PushType::getChecked(
+          emit, in.context, *level, ArrayRef<int64_t>(extents),
+          ArrayRef<int64_t>(known), elements));
     else
-      types.push_back(PullType::getChecked(emit, context,
-                                           ArrayRef<int64_t>(extents),
-                                           ArrayRef<int64_t>(known), elements));
-    return success(types.back() != nullptr);
+      in.types.push_back(
+          PullType::getChecked(emit, in.context, ArrayRef<int64_t>(extents),
+                               ArrayRef<int64_t>(known), elements));
+    return success(in.types.back() != nullptr);
   }
   /// The same for an array of the kind of `array`.
-  LogicalResult inferLike(std::optional<Location> loc, Type array,
-                          ArrayRef<Type> elements,
-                          SmallVectorImpl<Type> &types) const {
+  LogicalResult inferLike(TypeInference in, Type array,
+                          ArrayRef<Type> elements) const {
     auto push = dyn_cast<PushType>(array);
-    return infer(array.getContext(), loc,
-                 push ? std::optional(push.getLevel()) : std::nullopt, elements,
-                 types);
+    return infer(in, push ? std::optional(push.getLevel()) : std::nullopt,
+                 elements);
+  }
+  /// The same for a pull array of pull arrays with the extents of `inner`.
+  LogicalResult inferNested(TypeInference in, const Shape &inner,
+                            ArrayRef<Type> elements) const {
+    SmallVector<Type, 1> type;
+    if (failed(inner.infer({in.context, in.loc, type}, std::nullopt, elements)))
+      return failure();
+    return infer(in, std::nullopt, type);
   }
 
 private:
@@ -90,18 +97,16 @@ private:
 
 /// Emits an error unless `type` is an array type; one of a pull array if
 /// `isPull`.
-static LogicalResult requireArray(std::optional<Location> loc, Type type,
+static LogicalResult requireArray(TypeInference in, Type type,
                                   bool isPull = true) {
   if (isa<PullType>(type) || (!isPull && isa<PushType>(type)))
     return success();
-  return emitOptionalError(loc, "expected a ", isPull ? "pull" : "pull or push",
+  return emitOptionalError(in.loc, "expected a ",
+                           isPull ? "pull" : "pull or push",
                            " array type, not ", type);
 }
 
-LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location> loc,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+LogicalResult ViewOp::inferTypes(TypeInference in, Adaptor adaptor) {
   SmallVector<Type> elements;
   for (Type type : adaptor.getMemory().getTypes())
     if (auto memory = dyn_cast<BaseMemRefType>(type))
@@ -111,37 +116,30 @@ LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
                    : dyn_cast<MemRefType>(adaptor.getMemory()[0].getType());
   if (!first || first.getRank() == 0)
     return emitOptionalError(
-        loc, "[view-memory] needs ranked memrefs of at least one dimension");
+        in.loc, "[view-memory] needs ranked memrefs of at least one dimension");
   // The verifier of the type reports errors in the bounds.
-  auto emit = [&] {
-    return loc ? mlir::emitError(*loc) : InFlightDiagnostic();
-  };
-  types.push_back(
-      PullType::getChecked(emit, context, first.getShape(),
+  auto emit = [&] { return emitErrorOf(in); };
+  in.types.push_back(
+      PullType::getChecked(emit, in.context, first.getShape(),
                            adaptor.getBounds().value_or(ArrayRef<int64_t>()),
                            ArrayRef<Type>(elements)));
-  return success(types.back() != nullptr);
+  return success(in.types.back() != nullptr);
 }
 
-LogicalResult ConstantOp::inferReturnTypes(MLIRContext *context,
-                                           std::optional<Location> loc,
-                                           Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
+LogicalResult ConstantOp::inferTypes(TypeInference in, Adaptor adaptor) {
   auto type = dyn_cast<RankedTensorType>(adaptor.getValue().getType());
   if (!type || type.getRank() == 0)
-    return emitOptionalError(loc, "[constant-type] needs a tensor literal of "
-                                  "at least one dimension");
+    return emitOptionalError(in.loc,
+                             "[constant-type] needs a tensor literal of "
+                             "at least one dimension");
   Shape shape;
   for (int64_t extent : type.getShape())
     shape.add(extent);
-  return shape.infer(context, loc, std::nullopt, type.getElementType(), types);
+  return shape.infer(in, std::nullopt, type.getElementType());
 }
 
-LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
-                                            std::optional<Location> loc,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
-  if (failed(requireArray(loc, adaptor.getArray().getType(), /*isPull=*/false)))
+LogicalResult TransposeOp::inferTypes(TypeInference in, Adaptor adaptor) {
+  if (failed(requireArray(in, adaptor.getArray().getType(), /*isPull=*/false)))
     return failure();
   Type type = adaptor.getArray().getType();
   ArrayRef<int64_t> extents = getArrayExtents(type);
@@ -149,12 +147,13 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
   SmallVector<int64_t> sorted(permutation);
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, extents.size())))
-    return emitOptionalError(loc, "[transpose-permutation] needs each of the ",
+    return emitOptionalError(in.loc,
+                             "[transpose-permutation] needs each of the ",
                              extents.size(), " dimensions exactly once");
   Shape shape;
   for (int64_t dim : permutation)
     shape.add(type, dim);
-  return shape.inferLike(loc, type, getArrayElementTypes(type), types);
+  return shape.inferLike(in, type, getArrayElementTypes(type));
 }
 
 /// The type with the most information on the extents that `arrays` share: that
@@ -166,37 +165,28 @@ static Type getMostKnown(ValueRange arrays) {
   return arrays.front().getType();
 }
 
-LogicalResult ZipOp::inferReturnTypes(MLIRContext *context,
-                                      std::optional<Location> loc,
-                                      Adaptor adaptor,
-                                      SmallVectorImpl<Type> &types) {
+LogicalResult ZipOp::inferTypes(TypeInference in, Adaptor adaptor) {
   if (adaptor.getArrays().empty())
-    return emitOptionalError(loc, "[no-arrays] needs at least one array");
+    return emitOptionalError(in.loc, "[no-arrays] needs at least one array");
   SmallVector<Type> elements;
   for (Type type : adaptor.getArrays().getTypes())
     llvm::append_range(elements, getArrayElementTypes(type));
   return Shape(getMostKnown(adaptor.getArrays()))
-      .infer(context, loc, std::nullopt, elements, types);
+      .infer(in, std::nullopt, elements);
 }
 
-LogicalResult UnzipOp::inferReturnTypes(MLIRContext *context,
-                                        std::optional<Location> loc,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &types) {
-  if (failed(requireArray(loc, adaptor.getArray().getType())))
+LogicalResult UnzipOp::inferTypes(TypeInference in, Adaptor adaptor) {
+  if (failed(requireArray(in, adaptor.getArray().getType())))
     return failure();
   auto type = cast<PullType>(adaptor.getArray().getType());
   for (Type element : type.getElementTypes())
-    types.push_back(
-        PullType::get(context, type.getExtents(), type.getBounds(), element));
+    in.types.push_back(PullType::get(in.context, type.getExtents(),
+                                     type.getBounds(), element));
   return success();
 }
 
-LogicalResult GetOp::inferReturnTypes(MLIRContext *,
-                                      std::optional<Location> loc,
-                                      Adaptor adaptor,
-                                      SmallVectorImpl<Type> &types) {
-  if (failed(requireArray(loc, adaptor.getArray().getType())))
+LogicalResult GetOp::inferTypes(TypeInference in, Adaptor adaptor) {
+  if (failed(requireArray(in, adaptor.getArray().getType())))
     return failure();
   auto type = cast<PullType>(adaptor.getArray().getType());
   size_t count = adaptor.getIndices().size(), rank = type.getRank();
@@ -204,12 +194,12 @@ LogicalResult GetOp::inferReturnTypes(MLIRContext *,
   // parser has to say this, before the verifier.
   if (count != rank)
     return emitOptionalError(
-        loc, "[get-indices] has ", count, count == 1 ? " index" : " indices",
+        in.loc, "[get-indices] has ", count, count == 1 ? " index" : " indices",
         " for an array of rank ", rank, "; give one for each dimension",
         count < rank && count > 0
             ? ", or read a row of an obs.nest of the array"
             : "");
-  llvm::append_range(types, type.getElementTypes());
+  llvm::append_range(in.types, type.getElementTypes());
   return success();
 }
 
@@ -238,10 +228,7 @@ static int64_t countPieces(int64_t extent, int64_t size) {
   return llvm::divideCeilSigned(extent, size);
 }
 
-LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
-                                        std::optional<Location> loc,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &types) {
+LogicalResult SliceOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
   Shape shape;
   for (unsigned dim = 0, e = getArrayExtents(source).size(); dim < e; ++dim)
@@ -249,25 +236,19 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
     shape.add(getEntry(adaptor.getStaticSizes(), dim),
               countPieces(getArrayBound(source, dim),
                           getEntry(adaptor.getStaticStrides(), dim)));
-  return shape.inferLike(loc, source, getArrayElementTypes(source), types);
+  return shape.inferLike(in, source, getArrayElementTypes(source));
 }
 
-LogicalResult TakeOp::inferReturnTypes(MLIRContext *,
-                                       std::optional<Location> loc,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+LogicalResult TakeOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
   Shape shape;
   for (unsigned dim = 0, e = getArrayExtents(source).size(); dim < e; ++dim)
     shape.add(getEntry(adaptor.getStaticCounts(), dim),
               getArrayBound(source, dim));
-  return shape.inferLike(loc, source, getArrayElementTypes(source), types);
+  return shape.inferLike(in, source, getArrayElementTypes(source));
 }
 
-LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
-                                        std::optional<Location> loc,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &types) {
+LogicalResult SplitOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
   Shape chunks, chunk;
   for (unsigned dim = 0, e = getArrayExtents(source).size(); dim < e; ++dim) {
@@ -278,23 +259,16 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
     chunks.add(countPieces(getArrayExtents(source)[dim], size),
                ShapedType::isDynamic(size) ? bound : countPieces(bound, size));
   }
-  SmallVector<Type, 1> chunkType;
-  if (failed(chunk.infer(context, loc, std::nullopt,
-                         getArrayElementTypes(source), chunkType)))
-    return failure();
-  return chunks.infer(context, loc, std::nullopt, chunkType, types);
+  return chunks.inferNested(in, chunk, getArrayElementTypes(source));
 }
 
-LogicalResult JoinOp::inferReturnTypes(MLIRContext *,
-                                       std::optional<Location> loc,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+LogicalResult JoinOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
   ArrayRef<Type> elements = getArrayElementTypes(source);
   Type chunk = elements.front();
   unsigned rank = getArrayExtents(source).size(), first = 0;
   if (!isa<PullType>(chunk) && rank % 2 != 0)
-    return emitOptionalError(loc,
+    return emitOptionalError(in.loc,
                              "[join-source] needs an array of arrays of its "
                              "own rank, or an array of even rank, not ",
                              source);
@@ -316,57 +290,43 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *,
       product = getEntry(*adaptor.getStaticExtents(), dim);
     shape.add(product, bound);
   }
-  return shape.inferLike(loc, source, elements, types);
+  return shape.inferLike(in, source, elements);
 }
 
-LogicalResult NestOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location> loc,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  if (failed(requireArray(loc, adaptor.getArray().getType())))
+LogicalResult NestOp::inferTypes(TypeInference in, Adaptor adaptor) {
+  if (failed(requireArray(in, adaptor.getArray().getType())))
     return failure();
   Type source = adaptor.getArray().getType();
   int64_t rank = getArrayExtents(source).size(), dims = adaptor.getDims();
   if (dims < 1 || dims >= rank)
-    return emitOptionalError(loc, "[nest-dims] keeps ", dims,
+    return emitOptionalError(in.loc, "[nest-dims] keeps ", dims,
                              " dimensions outside of the elements; an array of "
                              "rank ",
                              rank, " can keep 1 to ", rank - 1);
   Shape outer, inner;
   for (int64_t dim = 0; dim < rank; ++dim)
     (dim < dims ? outer : inner).add(source, dim);
-  SmallVector<Type, 1> element;
-  if (failed(inner.infer(context, loc, std::nullopt,
-                         getArrayElementTypes(source), element)))
-    return failure();
-  return outer.infer(context, loc, std::nullopt, element, types);
+  return outer.inferNested(in, inner, getArrayElementTypes(source));
 }
 
-LogicalResult UnnestOp::inferReturnTypes(MLIRContext *context,
-                                         std::optional<Location> loc,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
-  if (failed(requireArray(loc, adaptor.getArray().getType())))
+LogicalResult UnnestOp::inferTypes(TypeInference in, Adaptor adaptor) {
+  if (failed(requireArray(in, adaptor.getArray().getType())))
     return failure();
   Type source = adaptor.getArray().getType();
   ArrayRef<Type> elements = getArrayElementTypes(source);
   auto inner = dyn_cast<PullType>(elements.front());
   if (!inner || elements.size() != 1)
     return emitOptionalError(
-        loc, "[unnest-source] needs an array of arrays, not ", source);
+        in.loc, "[unnest-source] needs an array of arrays, not ", source);
   Shape shape(source);
   for (unsigned dim = 0; dim < inner.getRank(); ++dim)
     shape.add(inner, dim);
-  return shape.infer(context, loc, std::nullopt, inner.getElementTypes(),
-                     types);
+  return shape.infer(in, std::nullopt, inner.getElementTypes());
 }
 
-LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
-                                         std::optional<Location> loc,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+LogicalResult ConcatOp::inferTypes(TypeInference in, Adaptor adaptor) {
   if (adaptor.getArrays().empty())
-    return emitOptionalError(loc, "[no-arrays] needs at least one array");
+    return emitOptionalError(in.loc, "[no-arrays] needs at least one array");
   Type first = adaptor.getArrays().front().getType();
   Shape shape(first);
   int64_t dim = adaptor.getDimension(), extent = 0, bound = 0;
@@ -376,27 +336,24 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
   };
   for (Type type : adaptor.getArrays().getTypes()) {
     if (dim < 0 || dim >= static_cast<int64_t>(getArrayExtents(type).size()))
-      return shape.inferLike(loc, first, getArrayElementTypes(first), types);
+      return shape.inferLike(in, first, getArrayElementTypes(first));
     add(extent, getArrayExtents(type)[dim]);
     add(bound, getArrayBound(type, dim));
   }
   if (dim < shape.getRank())
     shape.set(dim, extent, bound);
-  return shape.inferLike(loc, first, getArrayElementTypes(first), types);
+  return shape.inferLike(in, first, getArrayElementTypes(first));
 }
 
-LogicalResult InterleaveOp::inferReturnTypes(MLIRContext *,
-                                             std::optional<Location> loc,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &types) {
+LogicalResult InterleaveOp::inferTypes(TypeInference in, Adaptor adaptor) {
   if (adaptor.getArrays().empty())
-    return emitOptionalError(loc, "[no-arrays] needs at least one array");
+    return emitOptionalError(in.loc, "[no-arrays] needs at least one array");
   Type type = getMostKnown(adaptor.getArrays());
   Shape shape(type);
   int64_t count = adaptor.getArrays().size();
   shape.set(0, multiply(getArrayExtents(type).front(), count),
             multiply(getArrayBound(type, 0), count));
-  return shape.inferLike(loc, type, getArrayElementTypes(type), types);
+  return shape.inferLike(in, type, getArrayElementTypes(type));
 }
 
 //===----------------------------------------------------------------------===//
@@ -405,23 +362,20 @@ LogicalResult InterleaveOp::inferReturnTypes(MLIRContext *,
 
 /// The yield of the region of an operation; null, after an error, if it does
 /// not end with one.
-static YieldOp getYield(RegionRange regions, std::optional<Location> loc) {
+static YieldOp getYield(TypeInference in, RegionRange regions) {
   Region *body = regions.front();
   if (!body->empty() && !body->front().empty())
     if (auto yield = dyn_cast<YieldOp>(body->front().back()))
       return yield;
-  (void)emitOptionalError(loc,
+  (void)emitOptionalError(in.loc,
                           "[region-yield] the region must end with obs.yield");
   return {};
 }
 
-LogicalResult MapOp::inferReturnTypes(MLIRContext *,
-                                      std::optional<Location> loc,
-                                      Adaptor adaptor,
-                                      SmallVectorImpl<Type> &types) {
+LogicalResult MapOp::inferTypes(TypeInference in, Adaptor adaptor) {
   if (adaptor.getArrays().empty())
-    return emitOptionalError(loc, "[no-arrays] needs at least one array");
-  YieldOp yield = getYield(adaptor.getRegions(), loc);
+    return emitOptionalError(in.loc, "[no-arrays] needs at least one array");
+  YieldOp yield = getYield(in, adaptor.getRegions());
   if (!yield)
     return failure();
   Type kind = adaptor.getArrays().front().getType();
@@ -429,54 +383,44 @@ LogicalResult MapOp::inferReturnTypes(MLIRContext *,
     if (isa<PushType>(type))
       kind = type;
   return Shape(getMostKnown(adaptor.getArrays()))
-      .inferLike(loc, kind, llvm::to_vector(yield.getValues().getTypes()),
-                 types);
+      .inferLike(in, kind, llvm::to_vector(yield.getValues().getTypes()));
 }
 
 //===----------------------------------------------------------------------===//
 // Programs of a level
 //===----------------------------------------------------------------------===//
 
-LogicalResult PushOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location> loc,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+LogicalResult PushOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
-  return Shape(source).infer(context, loc, adaptor.getLevel(),
-                             getArrayElementTypes(source), types);
+  return Shape(source).infer(in, adaptor.getLevel(),
+                             getArrayElementTypes(source));
 }
 
-LogicalResult DistributeOp::inferReturnTypes(MLIRContext *context,
-                                             std::optional<Location> loc,
-                                             Adaptor adaptor,
-                                             SmallVectorImpl<Type> &types) {
+LogicalResult DistributeOp::inferTypes(TypeInference in, Adaptor adaptor) {
   if (adaptor.getArrays().empty())
-    return emitOptionalError(loc, "[no-arrays] needs at least one array");
-  YieldOp yield = getYield(adaptor.getRegions(), loc);
+    return emitOptionalError(in.loc, "[no-arrays] needs at least one array");
+  YieldOp yield = getYield(in, adaptor.getRegions());
   if (!yield)
     return failure();
   for (Type part : yield.getValues().getTypes()) {
     Shape shape(getMostKnown(adaptor.getArrays()));
     auto push = dyn_cast<PushType>(part);
     if (!push)
-      return emitOptionalError(loc, "[R1-yield] a distribute ",
+      return emitOptionalError(in.loc, "[R1-yield] a distribute ",
                                stringifyLevel(adaptor.getLevel()),
                                " yields push arrays of that level, not ", part);
     for (unsigned dim = 0; dim < push.getRank(); ++dim)
       shape.add(part, dim);
-    if (failed(shape.infer(context, loc, adaptor.getOuter(),
-                           push.getElementTypes(), types)))
+    if (failed(shape.infer(in, adaptor.getOuter(), push.getElementTypes())))
       return failure();
   }
   return success();
 }
 
-LogicalResult ForceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
-                                        Adaptor adaptor,
-                                        SmallVectorImpl<Type> &types) {
+LogicalResult ForceOp::inferTypes(TypeInference in, Adaptor adaptor) {
   for (Type type : adaptor.getArrays().getTypes())
-    types.push_back(isa<PushType>(type) ? cast<PushType>(type).getPullType()
-                                        : type);
+    in.types.push_back(isa<PushType>(type) ? cast<PushType>(type).getPullType()
+                                           : type);
   return success();
 }
 
@@ -484,45 +428,34 @@ LogicalResult ForceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 // Collectives
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
-                                         std::optional<Location> loc,
-                                         Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+LogicalResult ReduceOp::inferTypes(TypeInference in, Adaptor adaptor) {
   ArrayRef<Type> elements = getArrayElementTypes(adaptor.getArray().getType());
   if (!adaptor.getLevel()) {
-    llvm::append_range(types, elements);
+    llvm::append_range(in.types, elements);
     return success();
   }
   Shape shape;
   shape.add(1);
-  return shape.infer(context, loc, adaptor.getLevel(), elements, types);
+  return shape.infer(in, adaptor.getLevel(), elements);
 }
 
-LogicalResult ScanOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location> loc,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
+LogicalResult ScanOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
-  if (failed(Shape(source).infer(context, loc, adaptor.getLevel(),
-                                 getArrayElementTypes(source), types)))
+  if (failed(Shape(source).infer(in, adaptor.getLevel(),
+                                 getArrayElementTypes(source))))
     return failure();
   if (adaptor.getTotal())
-    llvm::append_range(types, getArrayElementTypes(source));
+    llvm::append_range(in.types, getArrayElementTypes(source));
   return success();
 }
 
-LogicalResult SegmentedScanOp::inferReturnTypes(MLIRContext *context,
-                                                std::optional<Location> loc,
-                                                Adaptor adaptor,
-                                                SmallVectorImpl<Type> &types) {
+LogicalResult SegmentedScanOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
-  return Shape(source).infer(context, loc, adaptor.getLevel(),
-                             getArrayElementTypes(source), types);
+  return Shape(source).infer(in, adaptor.getLevel(),
+                             getArrayElementTypes(source));
 }
 
-LogicalResult SegmentedReduceOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult SegmentedReduceOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type segments = adaptor.getSegments().getType();
   Shape shape;
   if (!getArrayElementTypes(segments).front().isInteger(1)) {
@@ -533,9 +466,10 @@ LogicalResult SegmentedReduceOp::inferReturnTypes(
     shape.add(ShapedType::kDynamic);
   } else {
     return emitOptionalError(
-        loc, "[segment-extent] the number of segments does not follow from "
-             "flags; give it in brackets, or the type of the result after ->");
+        in.loc,
+        "[segment-extent] the number of segments does not follow from "
+        "flags; give it in brackets, or the type of the result after ->");
   }
-  return shape.infer(context, loc, adaptor.getLevel(),
-                     getArrayElementTypes(adaptor.getArray().getType()), types);
+  return shape.infer(in, adaptor.getLevel(),
+                     getArrayElementTypes(adaptor.getArray().getType()));
 }

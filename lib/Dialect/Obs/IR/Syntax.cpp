@@ -421,6 +421,8 @@ void syntax::printYieldRegion(OpAsmPrinter &printer, Region &region) {
 void syntax::printTypesOf(OpAsmPrinter &printer, Operation *op,
                           ArrayRef<StringRef> elided) {
   printer.printOptionalAttrDict(op->getAttrs(), elided);
-  syntax::printArrayTypes(printer, op->getOperandTypes());
+  syntax::printArrayTypes(
+      printer, llvm::filter_to_vector(op->getOperandTypes(),
+                                      llvm::IsaPred<PullType, PushType>));
   syntax::printResultTypes(printer, op);
 }

@@ -56,7 +56,7 @@ void printElementBindings(OpAsmPrinter &printer, Block &block,
 ParseResult parseStatements(OpAsmParser &parser, OperationState &state,
                             ArrayRef<OpAsmParser::Argument> arguments = {});
 /// Prints the attributes of `op`, less those in `elided`, and the types of its
-/// operands, which are arrays, and of its results.
+/// operands that are arrays, and of its results.
 void printTypesOf(OpAsmPrinter &printer, Operation *op,
                   ArrayRef<StringRef> elided = {});
 /// Prints a region without the arguments of its block.

@@ -16,6 +16,10 @@ namespace mlir::obs {
 /// True if the host executes `function`: it is no function of a level.
 bool isHostFunction(func::FuncOp function);
 
+/// True for control flow that may pass on arrays: `scf.for`, `scf.while` and
+/// `scf.if`.
+bool isControlFlow(Operation *op);
+
 /// True if a read of an array that `choice` returns can be replaced by a choice
 /// between reads: no array is stored in the branches of `choice`, and no loop
 /// in them carries arrays.

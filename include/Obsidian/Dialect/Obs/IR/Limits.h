@@ -18,6 +18,9 @@ constexpr int64_t warpSize = 32;
 /// The maximum number of threads of a block.
 constexpr int64_t maxThreads = 1024;
 
+/// Bytes of the widest access of a thread.
+constexpr int64_t widestAccess = 16;
+
 /// The maximum number of elements of an array, more than fits into any memory.
 /// Their size in bytes, and sums of several such sizes, fit into 64 bits.
 constexpr int64_t maxElements = int64_t(1) << 48;

@@ -65,6 +65,14 @@ using IndexChange =
 /// Takes a condition, of type `i1`, and the message if it does not hold.
 using CheckFn = llvm::function_ref<void(Value condition, StringRef message)>;
 
+/// The inference of the result types of an operation.
+struct TypeInference {
+  MLIRContext *context;
+  std::optional<Location> loc;
+  /// The types that are inferred, in order.
+  SmallVectorImpl<Type> &types;
+};
+
 /// The elements of `array` at `indices`: one value for each element type.
 SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
                             ValueRange indices);
@@ -98,6 +106,13 @@ LogicalResult refuseExpansion(Operation *op);
 LogicalResult verifyExpandable(Operation *op);
 } // namespace detail
 } // namespace mlir::obs
+
+namespace mlir::OpTrait {
+/// The regions compute an element: they are thread-level code without storage
+/// and without push arrays.
+template <typename ConcreteType>
+class ScalarScope : public TraitBase<ConcreteType, ScalarScope> {};
+} // namespace mlir::OpTrait
 
 #define GET_TYPEDEF_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsTypes.h.inc"

@@ -39,7 +39,7 @@ class Obs_CollectiveOp<string mnemonic, list<Trait> traits = []>
     : Obs_Op<mnemonic, [
         NoMemoryEffect, Obs_InferredTypes, Obs_ExpandableOpInterface,
         Obs_CollectiveOpInterface,
-        DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>
+        Obs_ScalarScope
       ] # traits> {
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

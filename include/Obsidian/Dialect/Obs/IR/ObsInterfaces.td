@@ -12,10 +12,31 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 /// The result types follow from operands, attributes and regions, and need not be
-/// spelt. A result may have another type than the inferred one: a static extent
-/// or a bound that the operands do not have. The verifier of the operation checks
-/// its types, with messages that name the rule, so nothing is refined here.
-def Obs_InferredTypes : InferTypeOpAdaptorBase<[{
+/// spelt.
+class Obs_InferredTypesBase<code declarations = [{}]> : TraitList<[
+    DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    NativeOpTrait<"InferTypeOpAdaptor", [], [{
+      static ::llvm::LogicalResult
+      inferTypes(::mlir::obs::TypeInference in, Adaptor adaptor);
+    }] # declarations, [{
+      ::llvm::LogicalResult $cppClass::inferReturnTypes(
+          ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> loc,
+          ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+          ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+          ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+        return inferTypes({context, loc, types},
+                          Adaptor(operands, attributes, properties, regions));
+      }
+    }]>
+  ]>;
+
+/// The results have exactly the inferred types.
+def Obs_ExactTypes : Obs_InferredTypesBase;
+
+/// A result may have another type than the inferred one: a static extent or a
+/// bound that the operands do not have. The verifier of the operation checks its
+/// types, with messages that name the rule, so nothing is refined here.
+def Obs_InferredTypes : Obs_InferredTypesBase<[{
   static ::llvm::LogicalResult refineReturnTypes(
       ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
       ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
@@ -237,5 +258,14 @@ def Obs_LevelScopeOpInterface : OpInterface<"LevelScopeOpInterface"> {
     }], "bool", "isScalarScope", (ins), "", "return false;">
   ];
 }
+
+/// The regions compute an element, on one thread.
+def Obs_ScalarScope : TraitList<[
+    Obs_LevelScopeOpInterface,
+    NativeOpTrait<"ScalarScope", [], [{
+      ::mlir::obs::Level getScopeLevel() { return ::mlir::obs::Level::Thread; }
+      bool isScalarScope() { return true; }
+    }]>
+  ]>;
 
 #endif // OBSIDIAN_DIALECT_OBS_IR_OBSINTERFACES_TD

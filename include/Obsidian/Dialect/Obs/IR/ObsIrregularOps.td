@@ -142,7 +142,7 @@ def Obs_RankOp : Obs_IrregularOp<"rank"> {
 }
 
 def Obs_PartitionOp : Obs_IrregularOp<"partition", [
-    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>]> {
+    Obs_ScalarScope]> {
   let summary = "All elements, moved to the ranges of their keys";
   let description = [{
     The region computes the key of an element, an integer from 0 to K - 1. The
@@ -191,7 +191,7 @@ def Obs_PartitionOp : Obs_IrregularOp<"partition", [
 
 def Obs_ExpandOp : Obs_InitialisedOp<"expand", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>]> {
+    Obs_ScalarScope]> {
   let summary = "Elements of segments with given lengths";
   let description = [{
     Element i of the operand is a length: the number of elements that it

@@ -8,7 +8,7 @@
 #ifndef OBSIDIAN_DIALECT_OBS_IR_OBSPUSHOPS_TD
 #define OBSIDIAN_DIALECT_OBS_IR_OBSPUSHOPS_TD
 
-include "Obsidian/Dialect/Obs/IR/ObsIndexOps.td"
+include "Obsidian/Dialect/Obs/IR/ObsPartOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 

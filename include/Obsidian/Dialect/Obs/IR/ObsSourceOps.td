@@ -19,7 +19,7 @@ defvar PullArrayMethods = [
 
 def Obs_ViewOp : Obs_Op<"view", [
     NoMemoryEffect, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
-    InferTypeOpAdaptor]> {
+    Obs_ExactTypes]> {
   let summary = "Pull array over the contents of memory";
   let description = [{
     The contents of `memory` at this point. After a force into memory that the
@@ -57,7 +57,7 @@ def Obs_ViewOp : Obs_Op<"view", [
 }
 
 def Obs_ConstantOp : Obs_Op<"constant", [
-    Pure, InferTypeOpAdaptor]> {
+    Pure, Obs_ExactTypes]> {
   let summary = "Table of constants";
   let description = [{
     A static array of literal elements. The compiler selects the memory of the
@@ -158,7 +158,7 @@ def Obs_SplatOp : Obs_Op<"splat", [Pure, AttrSizedOperandSegments] # PullArrayMe
 
 def Obs_GenerateOp : Obs_Op<"generate", [
     Pure,
-    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # PullArrayMethods> {
+    Obs_ScalarScope] # PullArrayMethods> {
   let summary = "The array of the values of a function of the index";
   let description = [{
     The arguments of the region are an index, with one argument for each
