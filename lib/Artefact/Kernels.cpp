@@ -281,7 +281,8 @@ private:
         reads |= isa<memref::LoadOp, vector::LoadOp>(user);
         writes |= isa<memref::StoreOp, vector::StoreOp>(user);
         accumulates |=
-            isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(user);
+            isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp, TicketOp>(
+                user);
       }
     StringRef access = "none";
     if ((reads && writes) || (accumulates && (reads || writes)))

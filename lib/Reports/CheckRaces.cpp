@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -67,7 +66,7 @@ private:
   void report(const MemoryAccess &first, const MemoryAccess &second,
               const OverlapQuery &query, const Answer &answer);
   void checkBounds();
-  void checkDraws(const OverlapQuery &query);
+  void checkTickets(const OverlapQuery &query);
   void remark();
 
   gpu::GPUFuncOp kernel;
@@ -78,9 +77,10 @@ private:
   PairModel model;
   /// The contracts that the proof assumes, with the stores that have them.
   llvm::MapVector<Operation *, WriteMark> contracts;
-  /// Additions by which blocks draw numbers, which are assumed to be different.
-  llvm::SetVector<Operation *> draws;
-  llvm::MapVector<Operation *, MemoryAccess> accesses;
+  /// Tickets from counters that may be changed elsewhere, too.
+  llvm::SetVector<Operation *> tickets;
+  AccessMap accesses;
+  size_t numAccesses = 0;
   /// Accesses that are assumed to be within their arrays.
   SmallVector<Operation *> unbounded;
   /// Pairs that are reported.
@@ -95,12 +95,14 @@ LogicalResult KernelCheck::run() {
     return failure();
   llvm::DenseSet<Value> written;
   kernel.walk([&](Operation *op) {
-    std::optional<MemoryAccess> access = getMemoryAccess(op);
-    if (!access)
+    SmallVector<MemoryAccess> own = getMemoryAccesses(op);
+    if (own.empty())
       return;
-    if (access->effect != Effect::Read)
-      written.insert(races::getRoot(access->array));
-    accesses.try_emplace(op, std::move(*access));
+    for (const MemoryAccess &access : own)
+      if (access.effect != Effect::Read)
+        written.insert(races::getRoot(access.array));
+    numAccesses += own.size();
+    accesses.try_emplace(op, std::move(own));
   });
   if (failed(requireAliasMarks(kernel, written)))
     return failure();
@@ -132,20 +134,20 @@ void KernelCheck::remark() {
                               << "kernel '" << kernel.getName()
                               << "' is proved free of races, with blocks of "
                               << threads << " threads";
-  if (!contracts.empty() || !draws.empty())
+  if (!contracts.empty() || !tickets.empty())
     remark << ", under contract";
   if (!unbounded.empty())
     remark << ", given that the indices of " << unbounded.size() << " of "
-           << accesses.size() << " accesses are in bounds";
+           << numAccesses << " accesses are in bounds";
   answers.push_back(json::Object{{"kernel", kernel.getName()},
                                  {"blockThreads", threads},
-                                 {"accesses", int64_t(accesses.size())},
+                                 {"accesses", int64_t(numAccesses)},
                                  {"unbounded", int64_t(unbounded.size())}});
   for (auto [op, contract] : contracts)
     remark.attachNote(op->getLoc())
         << "written as '" << stringifyWriteMark(contract)
         << "', which the program promises";
-  for (Operation *op : draws)
+  for (Operation *op : tickets)
     remark.attachNote(op->getLoc())
         << "drawn from a counter that is taken not to be set back, though its "
            "array is written elsewhere, too";
@@ -160,30 +162,25 @@ void KernelCheck::remark() {
 /// Finds the accesses that are not proved to be within their arrays. All
 /// queries about races have assumed this.
 void KernelCheck::checkBounds() {
-  for (auto &[op, access] : accesses) {
-    bool isProved = solve(model.askBounds(access)).kind == Answer::Apart;
-    if (!isProved)
-      unbounded.push_back(op);
-  }
+  for (auto &[op, own] : accesses)
+    for (const MemoryAccess &access : own) {
+      bool isProved = solve(model.askBounds(access)).kind == Answer::Apart;
+      if (!isProved)
+        unbounded.push_back(op);
+    }
 }
 
-/// Checks that each block draws another number from a counter: only 1 is
-/// ever added to the counter.
-void KernelCheck::checkDraws(const OverlapQuery &query) {
+/// Finds the tickets of the query from counters whose array is changed by other
+/// operations, too.
+void KernelCheck::checkTickets(const OverlapQuery &query) {
   for (const Unknown &unknown : query.unknowns) {
-    auto draw = dyn_cast_or_null<memref::AtomicRMWOp>(unknown.draw);
-    if (!draw)
+    if (!unknown.ticket)
       continue;
-    auto counts = [&](Operation *op) {
-      auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
-      return atomic && atomic.getKind() == arith::AtomicRMWKind::addi &&
-             matchPattern(atomic.getValue(), m_One());
-    };
-    const MemoryAccess &counter = accesses.find(draw)->second;
-    for (auto &[op, access] : accesses)
-      if (access.root == counter.root && access.effect != Effect::Read &&
-          !counts(op))
-        draws.insert(draw);
+    const MemoryAccess &counter = accesses.find(unknown.ticket)->second.front();
+    for (auto &[op, own] : accesses)
+      if (own.front().root == counter.root &&
+          own.front().effect != Effect::Read && !isa<TicketOp>(op))
+        tickets.insert(unknown.ticket);
   }
 }
 
@@ -230,7 +227,7 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
     // The proofs of its readers depend on the contract of the second write.
     if (isPublished(*first.access) && isPublished(second))
       contracts.insert({second.op, *second.contract});
-    return checkDraws(query);
+    return checkTickets(query);
   }
   // The pass does not know whether these threads reach this point.
   if (!query.isComplete)

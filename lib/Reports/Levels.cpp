@@ -19,6 +19,29 @@ void obs::addLevelDialects(DialectRegistry &registry) {
   pipeline.getDependentDialects(registry);
 }
 
+/// Replaces a ticket by the accesses and the barrier that it becomes, so that
+/// reports count them.
+static void expandTicket(TicketOp op) {
+  OpBuilder builder(op);
+  MLIRContext *context = op.getContext();
+  Location loc = op.getLoc();
+  auto leaf = scf::ForallOp::create(
+      builder, loc, ArrayRef<OpFoldResult>(builder.getIndexAttr(1)),
+      ValueRange(),
+      builder.getArrayAttr(MapAttr::get(context, Level::Block, Level::Thread)));
+  setAttr<ObsDialect::DistributionAttrHelper>(
+      leaf, DistributionAttr::get(context, Distribution::Striped));
+  builder.setInsertionPointToStart(leaf.getBody());
+  op.buildDraw(builder);
+  builder.setInsertionPoint(op);
+  std::string place = getPlace(loc);
+  std::string why = "read after write of the array at " +
+                    getPlace(op.getCell().getLoc()) + ", written at " + place +
+                    ", read at " + place;
+  BarrierOp::create(builder, loc, Level::Block, builder.getStrArrayAttr({why}));
+  op.replaceByRead(builder);
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
   OwningOpRef<ModuleOp> copy = module.clone();
@@ -31,8 +54,10 @@ obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
     if (result.wasInterrupted())
       return failure();
   }
-  if (!module.getOps<KernelOp>().empty())
+  if (!module.getOps<KernelOp>().empty()) {
+    copy->walk(expandTicket);
     return copy;
+  }
   if (!module.getOps<gpu::GPUModuleOp>().empty()) {
     module.emitError("[report-stage] has lowered kernels, which no longer "
                      "contain the information for the report; give the program "
@@ -43,6 +68,7 @@ obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
   buildObsToLevelsPipeline(manager, options);
   if (failed(manager.run(*copy)))
     return failure();
+  copy->walk(expandTicket);
   return copy;
 }
 

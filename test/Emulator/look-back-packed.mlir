@@ -20,7 +20,7 @@
 // RUN: obs-opt %s --obs-to-gpu=plain-collectives=true | FileCheck %s --check-prefix=PLAIN
 
 // KERNEL: gpu.memset {{.*}} : memref<?xi64>, i64
-// KERNEL: memref.atomic_rmw addi {{.*}} -> i64
+// KERNEL: obs.ticket {{.*}} : memref<?xi64>
 // KERNEL: memref.atomic_rmw assign {{.*}} -> i64
 // KERNEL: memref.atomic_rmw ori {{.*}} -> i64
 // PTX: atom.global.exch.b64

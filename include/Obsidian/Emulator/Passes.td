@@ -41,6 +41,8 @@ def ConvertGPUToEmulatorPass
     | each iteration of an `scf.while` | `obs_emu_poll` |
     | a `memref.alloca`, if private memory is watched | `obs_emu_private_begins` |
 
+    An `obs.ticket` is expanded before, as by `obs-expand-tickets`.
+
     Each call carries the number of its *site*. The attribute `emulator.sites`
     of the new module lists the sites with their kinds, sizes and source
     locations. So a run-time error names the line in the source. Names of
@@ -87,7 +89,7 @@ def ConvertGPUToEmulatorPass
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

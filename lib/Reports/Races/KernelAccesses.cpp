@@ -78,6 +78,7 @@ static Value getAccessedMemory(Operation *op) {
           [](auto access) { return access.getBase(); })
       .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
           [](auto access) { return access.getMemref(); })
+      .Case([](TicketOp ticket) { return ticket.getCounters(); })
       .Default([](Operation *) { return Value(); });
 }
 
@@ -105,6 +106,11 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
       })
       .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>([&](auto atomic) {
         set(Effect::Atomic, atomic.getIndices(), atomic.getType());
+      })
+      .Case([&](TicketOp ticket) {
+        set(Effect::Atomic, ticket.getIndices(),
+            ticket.getCounters().getType().getElementType());
+        access.isByFirstThread = true;
       });
   access.root = getRepresentative(getRoot(access.array));
   // An array of one thread alone.
@@ -114,6 +120,27 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
       access.root.getDefiningOp<gpu::DynamicSharedMemoryOp>() != nullptr;
   access.contract = getWriteMark(op);
   return access;
+}
+
+SmallVector<MemoryAccess> races::getMemoryAccesses(Operation *op) {
+  SmallVector<MemoryAccess> accesses;
+  if (std::optional<MemoryAccess> access = getMemoryAccess(op))
+    accesses.push_back(std::move(*access));
+  if (auto ticket = dyn_cast<TicketOp>(op)) {
+    MemoryAccess cell;
+    cell.op = op;
+    cell.effect = Effect::Write;
+    cell.root = getRepresentative(getRoot(ticket.getCell()));
+    cell.isShared = true;
+    cell.array = ticket.getCell();
+    cell.bytes = getBytes(ticket.getCell().getType().getElementType());
+    cell.isByFirstThread = true;
+    accesses.push_back(cell);
+    cell.effect = Effect::Read;
+    cell.isByFirstThread = false;
+    accesses.push_back(cell);
+  }
+  return accesses;
 }
 
 /// The constant that `value` is for thread `thread` of any block, if it depends
@@ -198,7 +225,7 @@ llvm::DenseSet<Operation *> races::findBarriers(gpu::GPUFuncOp kernel,
         mask->second = isMaskOfWarp(sync.getMask(), threads);
       if (mask->second)
         barriers.insert(op);
-    } else if (isa<gpu::BarrierOp>(op)) {
+    } else if (isa<gpu::BarrierOp, TicketOp>(op)) {
       barriers.insert(op);
     }
   });
@@ -338,6 +365,12 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
     if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
       return refuse(op, "is a loop that compares without signs, which "
                         "obs-to-gpu does not make");
+    if (auto ticket = dyn_cast<TicketOp>(op);
+        ticket && (!isa<BlockArgument>(getRoot(ticket.getCounters())) ||
+                   !getRoot(ticket.getCell())
+                        .getDefiningOp<gpu::DynamicSharedMemoryOp>()))
+      return refuse(op, "draws from a counter outside of global memory, or "
+                        "passes the number on outside of shared memory");
     if (Value memory = getAccessedMemory(op)) {
       Operation *root = getRoot(memory).getDefiningOp();
       bool isConstant = isa_and_nonnull<memref::GetGlobalOp>(root);

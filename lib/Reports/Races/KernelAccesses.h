@@ -16,7 +16,7 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
-#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -43,6 +43,8 @@ struct MemoryAccess {
   int64_t bytes;
   /// The promise of the source; none if there is no promise.
   std::optional<WriteMark> contract;
+  /// True if only the first thread of a block accesses the memory.
+  bool isByFirstThread = false;
 };
 
 /// The memory of which a view, cast or part of memory is a part.
@@ -56,8 +58,13 @@ int64_t getBytes(Type type);
 /// dimension, or accesses memory by other operations.
 LogicalResult requireLowered(gpu::GPUFuncOp kernel);
 
-/// The access of `op` to shared or global memory, if there is one.
+/// The access of `op` to shared or global memory, if there is one. For a
+/// ticket, it is that of the counter.
 std::optional<MemoryAccess> getMemoryAccess(Operation *op);
+
+/// All accesses of `op`, in their order. A ticket reads its cell after a
+/// barrier, and accesses other memory before.
+SmallVector<MemoryAccess> getMemoryAccesses(Operation *op);
 
 /// True if the mask of a barrier is known for each thread of a block of
 /// `threads` threads.

@@ -81,9 +81,9 @@ struct Unknown {
   /// It can have more values here than in a run, so not every solution is a
   /// race.
   bool isLoose = false;
-  /// A number that a block has drawn by this atomic addition. It differs from
-  /// the numbers that other blocks have drawn there.
-  Operation *draw = nullptr;
+  /// The operation of which it is the ticket. It differs from the tickets that
+  /// other blocks have drawn there.
+  Operation *ticket = nullptr;
 };
 
 /// An unknown shift amount.
@@ -183,7 +183,7 @@ private:
   IndexExpr computeArith(OpResult result, Owner side);
   IndexExpr computeUnwrapped(OpResult result, Owner side);
   bool isOneInLaunch(Value value);
-  memref::AtomicRMWOp getDraw(Value value);
+  TicketOp getTicket(Value value);
   IndexExpr wrapTo(const IndexExpr &expr, Type type);
   IndexExpr narrow(const IndexExpr &expr, Type type);
   std::optional<IndexExpr> getNatural(Value operand, Owner side);
@@ -206,7 +206,7 @@ private:
   Owner getOwner(Value value, Owner side);
   const PastLoop *findPast(Operation *loop) const;
   const NewLoop *findBegun(Operation *loop) const;
-  void addGuards(Operation *op, Owner side);
+  void addGuards(const MemoryAccess &access, Owner side);
   int64_t getMostIndex(scf::ForOp loop, Owner side);
   IndexExpr getShift(Value amount, Owner side);
   void addDimensions(MemoryAccess a, MemoryAccess b);

@@ -97,7 +97,7 @@ bool Uniformity::compute(Value value, Between between) {
   unsigned number = cast<OpResult>(value).getResultNumber();
   if (isa<gpu::ThreadIdOp, gpu::LaneIdOp>(op))
     return false;
-  if (isa<gpu::BlockIdOp>(op))
+  if (isa<gpu::BlockIdOp, TicketOp>(op))
     return between != Between::Blocks;
   if (between == Between::Lanes && isa<arith::DivUIOp>(op) &&
       op->getOperand(0).getDefiningOp<gpu::ThreadIdOp>()) {

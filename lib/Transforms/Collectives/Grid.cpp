@@ -187,20 +187,20 @@ Value strategies::reduceByLastBlock(CollectiveBuilder &c, Value x,
         Value few = shortenPart(block, x, parts, b);
         CollectiveBuilder numbers = block;
         numbers.elementTypes = {block.builder.getIndexType()};
-        Value drawn =
+        Value counted =
             numbers.forceFill({block.getConstantExtent(1)}, block.constant(1),
                               [&](Value, auto write) {
                                 publish(block, few, b);
                                 release(block);
-                                Value ticket =
+                                Value count =
                                     countUp(block, counter, block.constant(0));
                                 acquire(block);
-                                write(ticket, block.constant(0));
+                                write(count, block.constant(0));
                               });
-        Value ticket = numbers.get(drawn, block.constant(0)).front();
+        Value count = numbers.get(counted, block.constant(0)).front();
         Value last = block.sub(found, block.constant(1));
         auto branch = scf::IfOp::create(block.builder, block.loc,
-                                        block.equal(ticket, last), false);
+                                        block.equal(count, last), false);
         OpBuilder::InsertionGuard guard(block.builder);
         block.builder.setInsertionPointToStart(branch.thenBlock());
         Value all = block.shareReads(block.generate(parts.count, [&](Value i) {

@@ -60,14 +60,16 @@ PublishedResults::PublishedResults(CollectiveBuilder &c, Value number,
 }
 
 Value PublishedResults::draw(CollectiveBuilder &block) {
-  CollectiveBuilder numbers = block;
-  numbers.elementTypes = {block.builder.getIndexType()};
-  Value drawn = numbers.forceFill(
-      {block.getConstantExtent(1)}, block.constant(1), [&](Value, auto write) {
-        Value counter = block.mul(number, block.constant(pieces * states));
-        write(countUp(block, words, counter), block.constant(0));
-      });
-  return numbers.get(drawn, block.constant(0)).front();
+  OpBuilder &builder = block.builder;
+  Location loc = block.loc;
+  auto home =
+      HomeAttr::get(builder.getContext(), Level::Block, Storage::Shared);
+  Value cell = memref::AllocOp::create(
+      builder, loc,
+      MemRefType::get({}, builder.getIndexType(), MemRefLayoutAttrInterface(),
+                      home));
+  Value counter = block.mul(number, block.constant(pieces * states));
+  return TicketOp::create(builder, loc, words, counter, cell);
 }
 
 /// The index of the first word, or of the element in memory.

@@ -102,6 +102,11 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
   };
   if (auto [memory, indices] = getIndexedMemory(op); memory)
     return add(memory, getKind(op), indices);
+  if (auto ticket = dyn_cast<TicketOp>(op)) {
+    // One thread of the block uses the counter.
+    add(ticket.getCell(), AccessKind::Write, {});
+    return add(ticket.getCell(), AccessKind::Read, {});
+  }
   // Other operations: by their memory effects, else a read and a write.
   if (isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
     return;

@@ -122,14 +122,18 @@ static LogicalResult verify(Operation *op) {
   if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp>(op))
     return op->emitOpError("[levels-uniform] threads have no numbers in level "
                            "IR; spread the iterations of an scf.forall");
-  if (auto barrier = dyn_cast<BarrierOp>(op)) {
-    Level level = getLevel(op);
-    if (level == Level::Thread ||
-        (level == Level::Warp && barrier.getScope() == Level::Block))
-      return op->emitOpError("[levels-barrier] a barrier of a ")
-             << stringifyLevel(barrier.getScope()) << " in code of level "
-             << stringifyLevel(level) << " would be divergent";
-  }
+  std::optional<Level> scope;
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    scope = barrier.getScope();
+  else if (isa<TicketOp>(op))
+    scope = Level::Block;
+  if (!scope)
+    return success();
+  Level level = getLevel(op);
+  if (level == Level::Thread || (level == Level::Warp && scope == Level::Block))
+    return op->emitOpError("[levels-barrier] a barrier of a ")
+           << stringifyLevel(*scope) << " in code of level "
+           << stringifyLevel(level) << " would be divergent";
   return success();
 }
 

@@ -331,6 +331,34 @@ obs.kernel @barrier() {
 
 // -----
 
+obs.kernel @ticket_of_floats(%counters: memref<?xf32>, %cell: memref<index>, %i: index) {
+  // expected-error@+1 {{[ticket-counter] draws from one element of type i32 or i64, with one index for each dimension; not from 'memref<?xf32>' with 1 indices}}
+  %n = obs.ticket %counters[%i] via %cell : memref<?xf32>, memref<index>
+}
+
+// -----
+
+obs.kernel @ticket_without_index(%counters: memref<?xi32>, %cell: memref<index>) {
+  // expected-error@+1 {{[ticket-counter] draws from one element of type i32 or i64, with one index for each dimension; not from 'memref<?xi32>' with 0 indices}}
+  %n = obs.ticket %counters[] via %cell : memref<?xi32>, memref<index>
+}
+
+// -----
+
+obs.kernel @ticket_of_several_cells(%counters: memref<?xi32>, %cell: memref<2xindex>, %i: index) {
+  // expected-error@+1 {{[ticket-cell] passes the number on through a memref of one index, not through 'memref<2xindex>'}}
+  %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<2xindex>
+}
+
+// -----
+
+obs.kernel @ticket_of_bytes(%counters: memref<?xi32>, %cell: memref<i8>, %i: index) {
+  // expected-error@+1 {{[ticket-cell] passes the number on through a memref of one index, not through 'memref<i8>'}}
+  %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<i8>
+}
+
+// -----
+
 func.func @part_of_other_elements(%m: memref<?xi32>, %i: index) -> memref<4xf32> {
   // expected-error@+1 {{[part-memory] 'memref<4xf32>' is not a part of 'memref<?xi32>'; they differ in extents alone and have no layout}}
   %p = obs.part %m from %i : memref<?xi32> to memref<4xf32>

@@ -20,6 +20,17 @@ obs.kernel @kernel(%m: memref<?xf32>, %n: index) attributes {threads = 128 : i64
   }
 }
 
+// CHECK-LABEL: obs.kernel @ticket(
+// CHECK-SAME: %[[C:.*]]: memref<?xi32>, %[[ONE:.*]]: memref<i64>, %[[I:.*]]: index) {
+obs.kernel @ticket(%counters: memref<?xi32>, %one: memref<i64>, %i: index) {
+  // CHECK-NEXT: %[[CELL:.*]] = memref.alloc
+  %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+  // CHECK-NEXT: obs.ticket %[[C]][%[[I]]] via %[[CELL]] : memref<?xi32>, memref<index, #obs.home<block, shared>>
+  %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<index, #obs.home<block, shared>>
+  // CHECK-NEXT: obs.ticket %[[ONE]][] via %[[CELL]] {tag} : memref<i64>, memref<index, #obs.home<block, shared>>
+  %m = obs.ticket %one[] via %cell {tag} : memref<i64>, memref<index, #obs.home<block, shared>>
+}
+
 // CHECK-LABEL: obs.kernel @nothing(
 // CHECK-SAME: %{{.*}}: i32) {
 obs.kernel @nothing(%x: i32) {

@@ -689,3 +689,84 @@ obs.kernel @published_and_other(%shared: memref<64xi32>, %other: memref<64xi32>,
     memref.store %s, %out[%t] : memref<64xi32>
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// A ticket has a barrier in itself, after its thread has stored the number: none is needed for the array that was written
+// before. Threads may still read both when the next iteration begins.
+// CHECK-LABEL: obs.kernel @tickets
+obs.kernel @tickets(%counter: memref<1xi32>, %in: memref<64xi32>, %out: memref<?x64xi32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c63 = arith.constant 63 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  // CHECK: scf.for
+  scf.for %k = %b to %n step %bs {
+    %a = memref.alloc() : !arena
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    // CHECK: obs.barrier block {why = [
+    // CHECK-SAME: "write after read of the array at place-barriers.mlir:[[#@LINE-3]]:10,
+    // CHECK-SAME: "write after read of the array at place-barriers.mlir:[[#@LINE-3]]:13, read at place-barriers.mlir:[[#@LINE+9]]:10, written at place-barriers.mlir:[[#@LINE+9]]:10"]}
+    // CHECK-NEXT: scf.forall
+    // CHECK-NOT: obs.barrier
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: obs.ticket
+    // CHECK-NOT: obs.barrier
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    scf.forall (%t) in (64) {
+      %u = arith.subi %c63, %t : index
+      %x = memref.load %a[%u] : !arena
+      memref.store %x, %out[%i, %t] : memref<?x64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// Without another barrier in the loop, one stands before the ticket itself.
+// CHECK-LABEL: obs.kernel @tickets_alone
+// CHECK: scf.for
+// CHECK: obs.barrier block
+// CHECK-NEXT: obs.ticket
+// CHECK-NOT: obs.barrier
+obs.kernel @tickets_alone(%counter: memref<1xi32>, %out: memref<?x64xi32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 0 : i32
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %k = %b to %n step %bs {
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    scf.forall (%t) in (64) {
+      memref.store %x, %out[%i, %t] : memref<?x64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// The only iteration needs none, and a block of one thread none.
+// CHECK-LABEL: obs.kernel @one_ticket
+// CHECK-NOT: obs.barrier
+obs.kernel @one_ticket(%counter: memref<1xi32>, %out: memref<?x64xi32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = arith.constant 0 : i32
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %k = %b to %c1 step %bs {
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    scf.forall (%t) in (64) {
+      memref.store %x, %out[%i, %t] : memref<?x64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+// CHECK-LABEL: obs.kernel @tickets_of_thread
+// CHECK-NOT: obs.barrier
+obs.kernel @tickets_of_thread(%counter: memref<1xi32>, %n: index) attributes {threads = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %k = %b to %n step %bs {
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+  } {obs.map = #obs.map<grid, block>}
+}

@@ -9,6 +9,17 @@ obs.kernel @barrier_of_warp_in_leaf(%n: index) {
 
 // -----
 
+// A ticket has a barrier of the block.
+obs.kernel @ticket_in_leaf(%n: index, %counter: memref<1xi32>, %cell: memref<index, #obs.home<block, shared>>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) in (%n) {
+    // expected-error@+1 {{[levels-barrier] a barrier of a block in code of level thread would be divergent}}
+    %t = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+  } {mapping = [#obs.map<grid, thread>]}
+}
+
+// -----
+
 obs.kernel @leaf_in_leaf(%n: index) {
   scf.forall (%i) in (%n) {
     // expected-error@+1 {{[levels-nesting] spreads units of level thread over a block in code of level thread}}

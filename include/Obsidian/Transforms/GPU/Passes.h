@@ -20,6 +20,10 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Transforms/GPU/Passes.h.inc"
 
+/// Replaces each `obs.ticket` in `kernel`, whose blocks have `threads` threads,
+/// as `obs-expand-tickets` does.
+void expandTickets(Operation *kernel, int64_t threads);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_TRANSFORMS_GPU_PASSES_H

@@ -123,6 +123,34 @@ def ExpandRemaindersPass
   ];
 }
 
+def ExpandTicketsPass : Pass<"obs-expand-tickets", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Replace tickets by accesses to memory and a barrier";
+  let description = [{
+    The first thread of a block adds 1 to the counter, and all threads read the
+    number after a barrier. The barrier of a block of one warp is one of the
+    warp, and a block of one thread has none.
+
+    ```mlir
+    // before
+    %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<index, 3>
+    // after
+    %t = gpu.thread_id x
+    %first = arith.cmpi eq, %t, %c0 : index
+    scf.if %first {
+      %old = memref.atomic_rmw addi %c1, %counters[%i] : (i32, memref<?xi32>) -> i32
+      %drawn = arith.index_cast %old : i32 to index
+      memref.store %drawn, %cell[] : memref<index, 3>
+    }
+    gpu.barrier
+    %n = memref.load %cell[] : memref<index, 3>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ObsFreezeIntegersPass : Pass<"obs-freeze-integers", "::mlir::ModuleOp"> {
   let summary = "Hide from LLVM that unsigned integers were floats";
   let description = [{

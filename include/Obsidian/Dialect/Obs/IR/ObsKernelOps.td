@@ -248,4 +248,65 @@ def Obs_BarrierOp : Obs_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Obs_TicketOp : Obs_Op<"ticket"> {
+  let summary = "Draw a number from a counter, one for each block";
+  let description = [{
+    One thread of the block adds 1 to an element of `counters`, by an atomic
+    operation. The result is the value before the addition. All threads of the
+    block receive it through `cell`, and wait for each other in between. So the
+    operation is a barrier of the block.
+
+    The result is uniform over the block, and differs from all other tickets of
+    the counter. Blocks draw 0, 1, 2, ... from a counter that was 0, in the order
+    in which they come. So all smaller tickets belong to blocks that run or have
+    finished. This holds if only tickets change the counter during the launch,
+    and if there are not more of them than its type has values.
+
+    The operation stands in code of level block. `obs-expand-collectives` makes
+    it, so the interpreter never runs it. `obs-expand-tickets` replaces it, after
+    the last pass of `obs-to-gpu`, so `obs-check-races` reads it.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.ticket` memref `[` (index-value (`,` index-value)*)? `]`
+                  `via` memref attr-dict `:` type `,` type
+    ```
+
+    The first memref is `counters`, of type `i32` or `i64`. It has one index for
+    each dimension. The second memref is `cell`: one `index` in the shared memory
+    of the block. The types are those of the memrefs. The result is of type
+    `index`.
+
+    Example:
+
+    ```mlir
+    obs.kernel @ticket(%counters: memref<?xi32>) attributes {threads = 64 : i64} {
+      %c0 = arith.constant 0 : index
+      %tiles = memref.dim %counters, %c0 : memref<?xi32>
+      %b = obs.worker_id <grid, block>
+      %blocks = obs.worker_count <grid, block>
+      scf.for %k = %b to %tiles step %blocks {
+        %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+        %tile = obs.ticket %counters[%c0] via %cell
+          : memref<?xi32>, memref<index, #obs.home<block, shared>>
+      } {obs.map = #obs.map<grid, block>}
+    }
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$counters,
+    Variadic<Index>:$indices, Arg<AnyMemRef, "", [MemRead, MemWrite]>:$cell);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $counters `[` $indices `]` `via` $cell attr-dict `:` type($counters) `,` type($cell)
+  }];
+  let extraClassDeclaration = [{
+    /// Builds what one thread does: it draws the number and stores it in the cell.
+    void buildDraw(::mlir::OpBuilder &builder);
+    /// Replaces the operation by what all threads do after the barrier.
+    void replaceByRead(::mlir::OpBuilder &builder);
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // OBSIDIAN_DIALECT_OBS_IR_OBSKERNELOPS_TD
