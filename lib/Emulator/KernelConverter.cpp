@@ -16,7 +16,6 @@
 
 #include "KernelConverter.h"
 
-#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Transforms/GPU/Passes.h"
 #include "Printf.h"
 
@@ -692,7 +691,7 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
   source.getBody().cloneInto(&target.getBody(), mapping);
   Block &entry = target.getBody().front();
   DenseI32ArrayAttr size = source.getKnownBlockSizeAttr();
-  expandTickets(target, size ? size[0] : maxThreads);
+  expandExchanges(target, size);
 
   target.walk([&](Operation *op) {
     for (Value result : op->getResults())

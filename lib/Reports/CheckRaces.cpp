@@ -65,6 +65,8 @@ private:
              Between between);
   void report(const MemoryAccess &first, const MemoryAccess &second,
               const OverlapQuery &query, const Answer &answer);
+  bool isOrdered(const PendingAccess &first, const MemoryAccess &second,
+                 Between between);
   void checkBounds();
   void checkTickets(const OverlapQuery &query);
   void remark();
@@ -79,6 +81,8 @@ private:
   llvm::MapVector<Operation *, WriteMark> contracts;
   /// Tickets from counters that may be changed elsewhere, too.
   llvm::SetVector<Operation *> tickets;
+  /// Arrivals that are assumed to be at the counter of what was written.
+  llvm::SetVector<Operation *> arrivals;
   AccessMap accesses;
   size_t numAccesses = 0;
   /// Accesses that are assumed to be within their arrays.
@@ -134,7 +138,7 @@ void KernelCheck::remark() {
                               << "kernel '" << kernel.getName()
                               << "' is proved free of races, with blocks of "
                               << threads << " threads";
-  if (!contracts.empty() || !tickets.empty())
+  if (!contracts.empty() || !tickets.empty() || !arrivals.empty())
     remark << ", under contract";
   if (!unbounded.empty())
     remark << ", given that the indices of " << unbounded.size() << " of "
@@ -151,6 +155,9 @@ void KernelCheck::remark() {
     remark.attachNote(op->getLoc())
         << "drawn from a counter that is taken not to be set back, though its "
            "array is written elsewhere, too";
+  for (Operation *op : arrivals)
+    remark.attachNote(op->getLoc())
+        << "taken to arrive at the counter of what its thread has written";
   SmallVector<Location> seen;
   for (Operation *op : unbounded)
     if (!llvm::is_contained(seen, op->getLoc())) {
@@ -178,8 +185,10 @@ void KernelCheck::checkTickets(const OverlapQuery &query) {
       continue;
     const MemoryAccess &counter = accesses.find(unknown.ticket)->second.front();
     for (auto &[op, own] : accesses)
-      if (own.front().root == counter.root &&
-          own.front().effect != Effect::Read && !isa<TicketOp>(op))
+      if (!isa<TicketOp>(op) &&
+          llvm::any_of(own, [&](const MemoryAccess &access) {
+            return access.root == counter.root && access.effect != Effect::Read;
+          }))
         tickets.insert(unknown.ticket);
   }
 }
@@ -208,13 +217,39 @@ static bool areInDifferentViews(const MemoryAccess &a, const MemoryAccess &b) {
          (first->second <= second->first || second->second <= first->first);
 }
 
+/// True if a thread reads what another one has written before, by the meaning
+/// of operations between blocks.
+bool KernelCheck::isOrdered(const PendingAccess &first,
+                            const MemoryAccess &second, Between between) {
+  bool isFirstRead = first.access->effect == Effect::Read;
+  const MemoryAccess &read = isFirstRead ? *first.access : second;
+  const MemoryAccess &write = isFirstRead ? second : *first.access;
+  if (read.effect != Effect::Read)
+    return false;
+  auto publish = dyn_cast<PublishOp>(write.op);
+  auto await = dyn_cast<AwaitOp>(read.op);
+  if (publish && await)
+    return publish.getFlags() == await.getFlags() && write.array == read.array;
+  ArriveOp arrival = findArrival(write.op, read.op);
+  // The first thread arrives for its block.
+  if (!arrival || (arrival.getCell() &&
+                   solve(model.askOtherThread(write)).kind != Answer::Apart))
+    return false;
+  ValueRange counter = arrival.getIndices();
+  if (!counter.empty() &&
+      solve(model.ask(first, second, between, counter)).kind != Answer::Apart)
+    arrivals.insert(arrival);
+  return true;
+}
+
 void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
                         Between between) {
   if (reported.contains({first.access->op, second.op}) ||
-      areInDifferentViews(*first.access, second))
+      areInDifferentViews(*first.access, second) ||
+      isOrdered(first, second, between))
     return;
   OverlapQuery query = model.ask(first, second, between);
-  if (hasContract(first, second, threads)) {
+  if (hasContract(first, second)) {
     // A contract is named only if the proof needs it.
     std::optional<Answer> tried = solveByEnumeration(query, uint64_t(1) << 15);
     if (tried && tried->kind == Answer::Apart)
@@ -223,12 +258,8 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
     return;
   }
   Answer answer = solve(query);
-  if (answer.kind == Answer::Apart) {
-    // The proofs of its readers depend on the contract of the second write.
-    if (isPublished(*first.access) && isPublished(second))
-      contracts.insert({second.op, *second.contract});
+  if (answer.kind == Answer::Apart)
     return checkTickets(query);
-  }
   // The pass does not know whether these threads reach this point.
   if (!query.isComplete)
     answer.kind = Answer::Open;

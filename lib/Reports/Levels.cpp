@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Levels.h"
+#include "Obsidian/Transforms/GPU/Passes.h"
 #include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -17,29 +18,6 @@ void obs::addLevelDialects(DialectRegistry &registry) {
   OpPassManager pipeline(ModuleOp::getOperationName());
   buildObsToLevelsPipeline(pipeline, options);
   pipeline.getDependentDialects(registry);
-}
-
-/// Replaces a ticket by the accesses and the barrier that it becomes, so that
-/// reports count them.
-static void expandTicket(TicketOp op) {
-  OpBuilder builder(op);
-  MLIRContext *context = op.getContext();
-  Location loc = op.getLoc();
-  auto leaf = scf::ForallOp::create(
-      builder, loc, ArrayRef<OpFoldResult>(builder.getIndexAttr(1)),
-      ValueRange(),
-      builder.getArrayAttr(MapAttr::get(context, Level::Block, Level::Thread)));
-  setAttr<ObsDialect::DistributionAttrHelper>(
-      leaf, DistributionAttr::get(context, Distribution::Striped));
-  builder.setInsertionPointToStart(leaf.getBody());
-  op.buildDraw(builder);
-  builder.setInsertionPoint(op);
-  std::string place = getPlace(loc);
-  std::string why = "read after write of the array at " +
-                    getPlace(op.getCell().getLoc()) + ", written at " + place +
-                    ", read at " + place;
-  BarrierOp::create(builder, loc, Level::Block, builder.getStrArrayAttr({why}));
-  op.replaceByRead(builder);
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
@@ -54,10 +32,14 @@ obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
     if (result.wasInterrupted())
       return failure();
   }
-  if (!module.getOps<KernelOp>().empty()) {
-    copy->walk(expandTicket);
-    return copy;
-  }
+  // Reports count the accesses and barriers of operations between blocks.
+  auto expand = [&] {
+    for (KernelOp kernel : copy->getOps<KernelOp>())
+      expandExchanges(kernel, getPlace);
+    return std::move(copy);
+  };
+  if (!module.getOps<KernelOp>().empty())
+    return expand();
   if (!module.getOps<gpu::GPUModuleOp>().empty()) {
     module.emitError("[report-stage] has lowered kernels, which no longer "
                      "contain the information for the report; give the program "
@@ -68,8 +50,7 @@ obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
   buildObsToLevelsPipeline(manager, options);
   if (failed(manager.run(*copy)))
     return failure();
-  copy->walk(expandTicket);
-  return copy;
+  return expand();
 }
 
 llvm::json::Value obs::toJSON(Location location) {

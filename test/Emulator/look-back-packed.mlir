@@ -27,7 +27,7 @@
 // PTX: ld.relaxed.gpu.global.b64
 // PTX-NOT: fence
 // PTX: ret
-// PLAIN: llvm.fence
+// PLAIN: obs.publish
 
 // The sum of i mod 5 - 2, and of those from the first on, for 600000 elements.
 // CHECK: [-2, -3, -3, ..., -3, -2, 0]

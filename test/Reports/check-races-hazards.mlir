@@ -239,9 +239,10 @@ gpu.module @kernels {
     gpu.return
   }
   // A flag that others raise: one thread can see it, and the next one not yet.
-  gpu.func @flag(%p: memref<i32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
-    %v = arith.constant 0 : i32
-    %flag = memref.load %p[] {obs.contract = "published"} : memref<i32>
+  gpu.func @flag(%a: memref<?xi32>, %flags: memref<?xi32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 1 : i32
+    %flag, %x = obs.await %a flag %flags[%c0] >= %v : memref<?xi32> flag memref<?xi32> -> i32
     %isUp = arith.cmpi ne, %flag, %v : i32
     // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
     scf.if %isUp {

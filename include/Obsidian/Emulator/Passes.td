@@ -41,7 +41,8 @@ def ConvertGPUToEmulatorPass
     | each iteration of an `scf.while` | `obs_emu_poll` |
     | a `memref.alloca`, if private memory is watched | `obs_emu_private_begins` |
 
-    An `obs.ticket` is expanded before, as by `obs-expand-tickets`.
+    Operations between blocks, such as `obs.ticket`, are expanded before, as by
+    `obs-expand-exchanges`.
 
     Each call carries the number of its *site*. The attribute `emulator.sites`
     of the new module lists the sites with their kinds, sizes and source

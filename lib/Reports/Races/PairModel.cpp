@@ -36,7 +36,8 @@ void PairModel::start(const PendingAccess &pending, const MemoryAccess &later,
 }
 
 OverlapQuery PairModel::ask(const PendingAccess &pending,
-                            const MemoryAccess &later, Between between) {
+                            const MemoryAccess &later, Between between,
+                            ValueRange unequal) {
   start(pending, later, between);
   query.firstThread = getThread(Owner::First);
   query.secondThread = getThread(Owner::Second);
@@ -49,6 +50,30 @@ OverlapQuery PairModel::ask(const PendingAccess &pending,
   addGuards(*pending.access, Owner::First);
   addGuards(later, Owner::Second);
   addDimensions(*pending.access, later);
+  if (!unequal.empty()) {
+    IndexExpr areEqual = constant(1);
+    for (Value value : unequal)
+      areEqual = areEqual & compare(Compare::Equal, get(value, Owner::First),
+                                    get(value, Owner::Second));
+    query.conditions.push_back(negate(areEqual));
+  }
+  return std::move(query);
+}
+
+/// One thread is sufficient for the query, so any pair of threads is used.
+void PairModel::startOneThread(const PendingAccess &pending) {
+  start(pending, *pending.access, Between::Warps);
+  query.isOneThread = true;
+  query.firstThread = getThread(Owner::First);
+  addGuards(*pending.access, Owner::First);
+}
+
+OverlapQuery PairModel::askOtherThread(const MemoryAccess &access) {
+  PendingAccess pending;
+  pending.access = &access;
+  startOneThread(pending);
+  query.conditions.push_back(
+      negate(compare(Compare::Equal, query.firstThread, constant(0))));
   return std::move(query);
 }
 
@@ -56,11 +81,7 @@ OverlapQuery PairModel::askBounds(const MemoryAccess &access) {
   PendingAccess pending;
   pending.access = &access;
   assumesBounds = false;
-  // One thread is sufficient for the query, so any pair of threads is used.
-  start(pending, access, Between::Warps);
-  query.isOneThread = true;
-  query.firstThread = getThread(Owner::First);
-  addGuards(access, Owner::First);
+  startOneThread(pending);
   IndexExpr isInBounds = constant(1);
   for (const IndexExpr &bound : getBounds(access, Owner::First))
     isInBounds = isInBounds & bound;

@@ -166,15 +166,21 @@ public:
       : kernel(kernel), threads(threads), uniformity(uniformity),
         ranges(ranges), equalParameters(getEqualParameters(kernel)) {}
 
-  /// The query for `pending` and `later`. Control flow is at `later`.
+  /// The query for `pending` and `later`. Control flow is at `later`. With
+  /// `unequal`, one of these values must differ between the two threads.
   OverlapQuery ask(const PendingAccess &pending, const MemoryAccess &later,
-                   Between between);
+                   Between between, ValueRange unequal = {});
+
+  /// The query whether another thread of a block than the first one can make
+  /// `access`.
+  OverlapQuery askOtherThread(const MemoryAccess &access);
 
   /// The query whether a thread can make `access` with an index outside of
   /// its array. There is no assumption about other indices, either.
   OverlapQuery askBounds(const MemoryAccess &access);
 
 private:
+  void startOneThread(const PendingAccess &pending);
   void start(const PendingAccess &pending, const MemoryAccess &later,
              Between between);
   std::optional<IndexExpr> getQuotient(Operation *op, Owner side);
@@ -210,6 +216,7 @@ private:
   int64_t getMostIndex(scf::ForOp loop, Owner side);
   IndexExpr getShift(Value amount, Owner side);
   void addDimensions(MemoryAccess a, MemoryAccess b);
+  IndexExpr getIndex(const MemoryAccess &access, unsigned d, Owner side);
   SmallVector<IndexExpr> getBounds(const MemoryAccess &access, Owner side);
   bool isRowMajor(Value array);
   bool haveEqualRows(Value a, Value b);

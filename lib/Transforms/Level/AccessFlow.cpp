@@ -183,8 +183,8 @@ void AccessFlow::statement(Operation *op, Accesses &pending) {
     return;
   if (std::optional<Level> barrier = visit(op, accesses, pending))
     wait(*barrier, pending);
-  // The threads wait for each other between the accesses of a ticket.
-  if (isa<TicketOp>(op)) {
+  // The threads wait for each other between the two accesses of a cell.
+  if (isa<CounterOpInterface>(op)) {
     wait(Level::Block, pending);
     accesses = accesses.take_back();
   }

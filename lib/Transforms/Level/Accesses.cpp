@@ -102,11 +102,15 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
   };
   if (auto [memory, indices] = getIndexedMemory(op); memory)
     return add(memory, getKind(op), indices);
-  if (auto ticket = dyn_cast<TicketOp>(op)) {
-    // One thread of the block uses the counter.
-    add(ticket.getCell(), AccessKind::Write, {});
-    return add(ticket.getCell(), AccessKind::Read, {});
+  // No barrier orders what blocks exchange.
+  if (auto counter = dyn_cast<CounterOpInterface>(op)) {
+    if (!counter.getCell())
+      return;
+    add(counter.getCell(), AccessKind::Write, {});
+    return add(counter.getCell(), AccessKind::Read, {});
   }
+  if (isa<PublishOp, AwaitOp>(op))
+    return;
   // Other operations: by their memory effects, else a read and a write.
   if (isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
     return;

@@ -335,7 +335,7 @@ gpu.module @kernels {
   }
   gpu.func @private_cell(%counter: memref<i32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %cell = memref.alloca() : memref<index>
-    // expected-error @+1 {{[race-stage] draws from a counter outside of global memory, or passes the number on outside of shared memory}}
+    // expected-error @+1 {{[race-stage] has a cell outside of shared memory}}
     %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index>
     gpu.return
   }
@@ -346,7 +346,7 @@ gpu.module @kernels {
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
     %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
     %counter = memref.view %s[%c8][] : memref<?xi8, #shared> to memref<i32, #shared>
-    // expected-error @+1 {{[race-stage] draws from a counter outside of global memory, or passes the number on outside of shared memory}}
+    // expected-error @+1 {{[race-stage] exchanges values between blocks outside of global memory}}
     %i = obs.ticket %counter[] via %cell : memref<i32, #shared>, memref<index, #shared>
     gpu.return
   }

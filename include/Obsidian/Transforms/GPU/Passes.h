@@ -8,6 +8,7 @@
 #ifndef OBSIDIAN_TRANSFORMS_GPU_PASSES_H
 #define OBSIDIAN_TRANSFORMS_GPU_PASSES_H
 
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -20,9 +21,14 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Transforms/GPU/Passes.h.inc"
 
-/// Replaces each `obs.ticket` in `kernel`, whose blocks have `threads` threads,
-/// as `obs-expand-tickets` does.
-void expandTickets(Operation *kernel, int64_t threads);
+/// Replaces the operations between blocks in `kernel`, a `gpu.func` or a copy
+/// of it with this size of a block, as `obs-expand-exchanges` does.
+void expandExchanges(Operation *kernel, DenseI32ArrayAttr blockSize);
+
+/// The same in level IR, for reports on the code that these operations become.
+/// `describe` names a place in the reasons of barriers.
+void expandExchanges(KernelOp kernel,
+                     llvm::function_ref<std::string(Location)> describe);
 
 } // namespace mlir::obs
 

@@ -123,12 +123,16 @@ def ExpandRemaindersPass
   ];
 }
 
-def ExpandTicketsPass : Pass<"obs-expand-tickets", "::mlir::gpu::GPUFuncOp"> {
-  let summary = "Replace tickets by accesses to memory and a barrier";
+def ExpandExchangesPass : Pass<"obs-expand-exchanges", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Replace operations between blocks by accesses, fences and barriers";
   let description = [{
-    The first thread of a block adds 1 to the counter, and all threads read the
-    number after a barrier. The barrier of a block of one warp is one of the
-    warp, and a block of one thread has none.
+    - `obs.ticket`: the first thread of a block increments the counter, and all
+      threads read the number after a barrier. The barrier of a block of one warp
+      is one of the warp, and a block of one thread has none.
+    - `obs.arrive`: the same, or one addition for each thread, between a release
+      fence and an acquire fence.
+    - `obs.publish`: stores, a release fence, and an exchange of the flag.
+    - `obs.await`: a loop that reads the flag, an acquire fence, and loads.
 
     ```mlir
     // before
@@ -146,8 +150,9 @@ def ExpandTicketsPass : Pass<"obs-expand-tickets", "::mlir::gpu::GPUFuncOp"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 
