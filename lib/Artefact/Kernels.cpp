@@ -271,18 +271,27 @@ private:
     object["kind"] = "pointer";
     bool reads = false, writes = false, accumulates = false, vectors = false;
     SmallVector<Value> pending = {kernel.getArgument(number)};
-    while (!pending.empty())
-      for (Operation *user : pending.pop_back_val().getUsers()) {
+    while (!pending.empty()) {
+      Value memory = pending.pop_back_val();
+      for (Operation *user : memory.getUsers()) {
         if (isa<ViewLikeOpInterface>(user)) {
           llvm::append_range(pending, user->getResults());
           continue;
         }
+        auto publish = dyn_cast<PublishOp>(user);
+        auto await = dyn_cast<AwaitOp>(user);
+        bool isFlag = (publish && memory == publish.getFlags()) ||
+                      (await && memory == await.getFlags());
         vectors |= isa<vector::LoadOp, vector::StoreOp>(user);
-        reads |= isa<memref::LoadOp, vector::LoadOp>(user);
-        writes |= isa<memref::StoreOp, vector::StoreOp>(user);
-        accumulates |=
-            isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(user);
+        reads |=
+            isa<memref::LoadOp, vector::LoadOp>(user) || (await && !isFlag);
+        writes |=
+            isa<memref::StoreOp, vector::StoreOp>(user) || (publish && !isFlag);
+        accumulates |= isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp,
+                           CounterOpInterface>(user) ||
+                       isFlag;
       }
+    }
     StringRef access = "none";
     if ((reads && writes) || (accumulates && (reads || writes)))
       access = "readwrite";

@@ -16,6 +16,7 @@
 
 #include "KernelConverter.h"
 
+#include "Obsidian/Transforms/GPU/Passes.h"
 #include "Printf.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -689,6 +690,8 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
   IRMapping mapping;
   source.getBody().cloneInto(&target.getBody(), mapping);
   Block &entry = target.getBody().front();
+  DenseI32ArrayAttr size = source.getKnownBlockSizeAttr();
+  expandExchanges(target, size);
 
   target.walk([&](Operation *op) {
     for (Value result : op->getResults())
@@ -728,7 +731,7 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
            builder.getI64IntegerAttr(source.getFunctionType().getNumInputs()));
   info.set("private_bytes", builder.getI64IntegerAttr(privateBytes));
   info.set("shared_bytes", builder.getI64IntegerAttr(staticSharedBytes));
-  if (auto size = source.getKnownBlockSizeAttr())
+  if (size)
     info.set("block_size", size);
   if (mayBeIdle)
     info.set("may_be_idle", builder.getUnitAttr());

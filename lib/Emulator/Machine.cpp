@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
@@ -133,9 +134,9 @@ llvm::Error Machine::Impl::compile(gpu::GPUModuleOp module) {
     return llvm::createStringError(diagnostics.empty() ? what : diagnostics);
   };
 
-  context
-      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                    memref::MemRefDialect, scf::SCFDialect>();
+  context->loadDialect<arith::ArithDialect, func::FuncDialect,
+                       LLVM::LLVMDialect, memref::MemRefDialect,
+                       NVVM::NVVMDialect, scf::SCFDialect>();
   FailureOr<OwningOpRef<ModuleOp>> converted =
       convertGPUModuleToEmulator(module, options.watchPrivate);
   if (failed(converted))

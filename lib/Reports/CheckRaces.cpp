@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -63,8 +62,10 @@ private:
              Between between);
   void report(const MemoryAccess &first, const MemoryAccess &second,
               const OverlapQuery &query, const Answer &answer);
+  bool isOrdered(const PendingAccess &first, const MemoryAccess &second,
+                 Between between);
   void checkBounds();
-  void checkDraws(const OverlapQuery &query);
+  void checkTickets(const OverlapQuery &query);
   void remark();
 
   gpu::GPUFuncOp kernel;
@@ -75,9 +76,12 @@ private:
   PairModel model;
   /// The contracts that the proof assumes, with the stores that have them.
   llvm::MapVector<Operation *, WriteMark> contracts;
-  /// Additions by which blocks draw numbers, which are assumed to be different.
-  llvm::SetVector<Operation *> draws;
-  llvm::MapVector<Operation *, MemoryAccess> accesses;
+  /// Tickets from counters that may be changed elsewhere, too.
+  llvm::SetVector<Operation *> tickets;
+  /// Arrivals that are assumed to be at the counter of what was written.
+  llvm::SetVector<Operation *> arrivals;
+  AccessMap accesses;
+  size_t numAccesses = 0;
   /// Accesses that are assumed to be within their arrays.
   SmallVector<Operation *> unbounded;
   /// Pairs that are reported.
@@ -92,12 +96,14 @@ LogicalResult KernelCheck::run() {
     return failure();
   llvm::DenseSet<Value> written;
   kernel.walk([&](Operation *op) {
-    std::optional<MemoryAccess> access = getMemoryAccess(op);
-    if (!access)
+    SmallVector<MemoryAccess> own = getMemoryAccesses(op);
+    if (own.empty())
       return;
-    if (access->effect != Effect::Read)
-      written.insert(races::getRoot(access->array));
-    accesses.try_emplace(op, std::move(*access));
+    for (const MemoryAccess &access : own)
+      if (access.effect != Effect::Read)
+        written.insert(races::getRoot(access.array));
+    numAccesses += own.size();
+    accesses.try_emplace(op, std::move(own));
   });
   if (failed(requireAliasMarks(kernel, written)))
     return failure();
@@ -129,23 +135,26 @@ void KernelCheck::remark() {
                               << "kernel '" << kernel.getName()
                               << "' is proved free of races, with blocks of "
                               << threads << " threads";
-  if (!contracts.empty() || !draws.empty())
+  if (!contracts.empty() || !tickets.empty() || !arrivals.empty())
     remark << ", under contract";
   if (!unbounded.empty())
     remark << ", given that the indices of " << unbounded.size() << " of "
-           << accesses.size() << " accesses are in bounds";
+           << numAccesses << " accesses are in bounds";
   answers.push_back(json::Object{{"kernel", kernel.getName()},
                                  {"blockThreads", threads},
-                                 {"accesses", int64_t(accesses.size())},
+                                 {"accesses", int64_t(numAccesses)},
                                  {"unbounded", int64_t(unbounded.size())}});
   for (auto [op, contract] : contracts)
     remark.attachNote(op->getLoc())
         << "written as '" << stringifyWriteMark(contract)
         << "', which the program promises";
-  for (Operation *op : draws)
+  for (Operation *op : tickets)
     remark.attachNote(op->getLoc())
         << "drawn from a counter that is taken not to be set back, though its "
            "array is written elsewhere, too";
+  for (Operation *op : arrivals)
+    remark.attachNote(op->getLoc())
+        << "taken to arrive at the counter of what its thread has written";
   SmallVector<Location> seen;
   for (Operation *op : unbounded)
     if (!llvm::is_contained(seen, op->getLoc())) {
@@ -157,30 +166,27 @@ void KernelCheck::remark() {
 /// Finds the accesses that are not proved to be within their arrays. All
 /// queries about races have assumed this.
 void KernelCheck::checkBounds() {
-  for (auto &[op, access] : accesses) {
-    bool isProved = solve(model.askBounds(access)).kind == Answer::Apart;
-    if (!isProved)
-      unbounded.push_back(op);
-  }
+  for (auto &[op, own] : accesses)
+    for (const MemoryAccess &access : own) {
+      bool isProved = solve(model.askBounds(access)).kind == Answer::Apart;
+      if (!isProved)
+        unbounded.push_back(op);
+    }
 }
 
-/// Checks that each block draws another number from a counter: only 1 is
-/// ever added to the counter.
-void KernelCheck::checkDraws(const OverlapQuery &query) {
+/// Finds the tickets of the query from counters whose array is changed by other
+/// operations, too.
+void KernelCheck::checkTickets(const OverlapQuery &query) {
   for (const Unknown &unknown : query.unknowns) {
-    auto draw = dyn_cast_or_null<memref::AtomicRMWOp>(unknown.draw);
-    if (!draw)
+    if (!unknown.ticket)
       continue;
-    auto counts = [&](Operation *op) {
-      auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
-      return atomic && atomic.getKind() == arith::AtomicRMWKind::addi &&
-             matchPattern(atomic.getValue(), m_One());
-    };
-    const MemoryAccess &counter = accesses.find(draw)->second;
-    for (auto &[op, access] : accesses)
-      if (access.root == counter.root && access.effect != Effect::Read &&
-          !counts(op))
-        draws.insert(draw);
+    const MemoryAccess &counter = accesses.find(unknown.ticket)->second.front();
+    for (auto &[op, own] : accesses)
+      if (!isa<TicketOp>(op) &&
+          llvm::any_of(own, [&](const MemoryAccess &access) {
+            return access.root == counter.root && access.effect != Effect::Read;
+          }))
+        tickets.insert(unknown.ticket);
   }
 }
 
@@ -208,13 +214,39 @@ static bool areInDifferentViews(const MemoryAccess &a, const MemoryAccess &b) {
          (first->second <= second->first || second->second <= first->first);
 }
 
+/// True if a thread reads what another one has written before, by the meaning
+/// of operations between blocks.
+bool KernelCheck::isOrdered(const PendingAccess &first,
+                            const MemoryAccess &second, Between between) {
+  bool isFirstRead = first.access->effect == Effect::Read;
+  const MemoryAccess &read = isFirstRead ? *first.access : second;
+  const MemoryAccess &write = isFirstRead ? second : *first.access;
+  if (read.effect != Effect::Read)
+    return false;
+  auto publish = dyn_cast<PublishOp>(write.op);
+  auto await = dyn_cast<AwaitOp>(read.op);
+  if (publish && await)
+    return publish.getFlags() == await.getFlags() && write.array == read.array;
+  ArriveOp arrival = findArrival(write.op, read.op);
+  // The first thread arrives for its block.
+  if (!arrival || (arrival.getCell() &&
+                   solve(model.askOtherThread(write)).kind != Answer::Apart))
+    return false;
+  ValueRange counter = arrival.getIndices();
+  if (!counter.empty() &&
+      solve(model.ask(first, second, between, counter)).kind != Answer::Apart)
+    arrivals.insert(arrival);
+  return true;
+}
+
 void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
                         Between between) {
   if (reported.contains({first.access->op, second.op}) ||
-      areInDifferentViews(*first.access, second))
+      areInDifferentViews(*first.access, second) ||
+      isOrdered(first, second, between))
     return;
   OverlapQuery query = model.ask(first, second, between);
-  if (hasContract(first, second, threads)) {
+  if (hasContract(first, second)) {
     // A contract is named only if the proof needs it.
     std::optional<Answer> tried = solveByEnumeration(query, uint64_t(1) << 15);
     if (tried && tried->kind == Answer::Apart)
@@ -223,12 +255,8 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
     return;
   }
   Answer answer = solve(query);
-  if (answer.kind == Answer::Apart) {
-    // The proofs of its readers depend on the contract of the second write.
-    if (isPublished(*first.access) && isPublished(second))
-      contracts.insert({second.op, *second.contract});
-    return checkDraws(query);
-  }
+  if (answer.kind == Answer::Apart)
+    return checkTickets(query);
   // The pass does not know whether these threads reach this point.
   if (!query.isComplete)
     answer.kind = Answer::Open;

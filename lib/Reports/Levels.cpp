@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Levels.h"
+#include "Obsidian/Transforms/GPU/Passes.h"
 #include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -31,8 +32,14 @@ obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
     if (result.wasInterrupted())
       return failure();
   }
+  // Reports count the accesses and barriers of operations between blocks.
+  auto expand = [&] {
+    for (KernelOp kernel : copy->getOps<KernelOp>())
+      expandExchanges(kernel, getPlace);
+    return std::move(copy);
+  };
   if (!module.getOps<KernelOp>().empty())
-    return copy;
+    return expand();
   if (!module.getOps<gpu::GPUModuleOp>().empty()) {
     module.emitError("[report-stage] has lowered kernels, which no longer "
                      "contain the information for the report; give the program "
@@ -43,7 +50,7 @@ obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
   buildObsToLevelsPipeline(manager, options);
   if (failed(manager.run(*copy)))
     return failure();
-  return copy;
+  return expand();
 }
 
 llvm::json::Value obs::toJSON(Location location) {

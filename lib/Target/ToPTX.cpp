@@ -75,6 +75,7 @@ int64_t getSharedBytes(StringRef chip) {
 
 void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef chip,
                                 StringRef libdevice) {
+  pm.addNestedPass<gpu::GPUFuncOp>(createExpandExchangesPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createCombineAssertsPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
   pm.addNestedPass<gpu::GPUFuncOp>(createExpandRemaindersPass());

@@ -20,14 +20,14 @@
 // RUN: obs-opt %s --obs-to-gpu=plain-collectives=true | FileCheck %s --check-prefix=PLAIN
 
 // KERNEL: gpu.memset {{.*}} : memref<?xi64>, i64
-// KERNEL: memref.atomic_rmw addi {{.*}} -> i64
+// KERNEL: obs.ticket {{.*}} : memref<?xi64>
 // KERNEL: memref.atomic_rmw assign {{.*}} -> i64
 // KERNEL: memref.atomic_rmw ori {{.*}} -> i64
 // PTX: atom.global.exch.b64
 // PTX: ld.relaxed.gpu.global.b64
 // PTX-NOT: fence
 // PTX: ret
-// PLAIN: llvm.fence
+// PLAIN: obs.publish
 
 // The sum of i mod 5 - 2, and of those from the first on, for 600000 elements.
 // CHECK: [-2, -3, -3, ..., -3, -2, 0]

@@ -4,12 +4,17 @@
 // more than a block looks back at in one step.
 //
 // DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 36000
-// RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=40" -o %t
+// RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=40" -o %t.exchanges
+// RUN: FileCheck %s --check-prefix=EXCHANGES --implicit-check-not=fence < %t.exchanges
+// RUN: %{run} < %t.exchanges | FileCheck %s
+// RUN: obs-opt %t.exchanges --pass-pipeline='builtin.module(gpu.module(gpu.func(obs-expand-exchanges)))' -o %t
 // RUN: FileCheck %s --check-prefix=KERNEL < %t
 // RUN: %{run} < %t | FileCheck %s
 // RUN: sed '/llvm.fence.*release/d' %t | not %{run} 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: sed '/llvm.fence.*acquire/d' %t | not %{run} 2>&1 | FileCheck %s --check-prefix=RACE
 
+// EXCHANGES: obs.publish
+// EXCHANGES: obs.await
 // KERNEL: llvm.fence syncscope("device") release
 // KERNEL: memref.atomic_rmw assign
 // KERNEL: memref.atomic_rmw ori

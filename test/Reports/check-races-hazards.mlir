@@ -239,9 +239,10 @@ gpu.module @kernels {
     gpu.return
   }
   // A flag that others raise: one thread can see it, and the next one not yet.
-  gpu.func @flag(%p: memref<i32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
-    %v = arith.constant 0 : i32
-    %flag = memref.load %p[] {obs.contract = "published"} : memref<i32>
+  gpu.func @flag(%a: memref<?xi32>, %flags: memref<?xi32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 1 : i32
+    %flag, %x = obs.await %a flag %flags[%c0] >= %v : memref<?xi32> flag memref<?xi32> -> i32
     %isUp = arith.cmpi ne, %flag, %v : i32
     // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
     scf.if %isUp {
@@ -313,8 +314,7 @@ gpu.module @kernels {
 
 // -----
 
-// The number of a block, and a number that a block has drawn from a counter, can
-// be one; and a counter that begins anew gives a number twice.
+// The number of a block, and a ticket of another block, can be one.
 
 gpu.module @kernels {
   gpu.func @drawn(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
@@ -322,37 +322,13 @@ gpu.module @kernels {
     %v = arith.constant 1 : i32
     %b = gpu.block_id x
     %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<1xi32, #gpu.address_space<workgroup>>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<index, #gpu.address_space<workgroup>>
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
-    memref.store %old, %cell[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
-    gpu.barrier
-    %drawn = memref.load %cell[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
-    %i = arith.index_cast %drawn : i32 to index
+    %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #gpu.address_space<workgroup>>
     // expected-note @+1 {{the first access is the write here}}
     memref.store %v, %a[%i] : memref<?xi32>
     // expected-error @+1 {{[race-unproved] write of global memory by another block}}
     memref.store %v, %a[%b] : memref<?xi32>
-    gpu.return
-  }
-  gpu.func @overwritten(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c0 = arith.constant 0 : index
-    %v = arith.constant 1 : i32
-    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<1xi32, #gpu.address_space<workgroup>>
-    %same = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<4xi8, #gpu.address_space<workgroup>>
-    %byte = arith.constant 0 : i8
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
-    memref.store %old, %cell[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
-    gpu.barrier
-    memref.store %byte, %same[%c0] : memref<4xi8, #gpu.address_space<workgroup>>
-    gpu.barrier
-    %drawn = memref.load %cell[%c0] : memref<1xi32, #gpu.address_space<workgroup>>
-    %i = arith.index_cast %drawn : i32 to index
-    // expected-error @+2 {{[race-unproved] write of global memory by another block}}
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%i] : memref<?xi32>
     gpu.return
   }
 }

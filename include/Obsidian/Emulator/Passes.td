@@ -41,6 +41,9 @@ def ConvertGPUToEmulatorPass
     | each iteration of an `scf.while` | `obs_emu_poll` |
     | a `memref.alloca`, if private memory is watched | `obs_emu_private_begins` |
 
+    Operations between blocks, such as `obs.ticket`, are expanded before, as by
+    `obs-expand-exchanges`.
+
     Each call carries the number of its *site*. The attribute `emulator.sites`
     of the new module lists the sites with their kinds, sizes and source
     locations. So a run-time error names the line in the source. Names of
@@ -87,7 +90,7 @@ def ConvertGPUToEmulatorPass
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -51,8 +51,16 @@ LogicalResult AccessIntervals::runBlock(Block &block, State &state) {
 }
 
 LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
+  auto found = accesses.find(&op);
   if (barriers.contains(&op)) {
+    // A ticket has accesses before its barrier, and one after it.
+    auto *ticket = found != accesses.end() ? &found->second : nullptr;
+    if (ticket)
+      for (const MemoryAccess &before : ArrayRef(*ticket).drop_back())
+        access(before, state);
     state.clear();
+    if (ticket)
+      access(ticket->back(), state);
     return success();
   }
   if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op);
@@ -60,9 +68,9 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
     passPartial(sync, state);
     return success();
   }
-  auto found = accesses.find(&op);
   if (found != accesses.end()) {
-    access(found->second, state);
+    for (const MemoryAccess &each : found->second)
+      access(each, state);
     return success();
   }
   if (op.getNumRegions() == 0)

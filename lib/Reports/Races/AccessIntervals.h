@@ -19,6 +19,9 @@
 
 namespace mlir::obs::races {
 
+/// The accesses of each operation of a kernel that has some.
+using AccessMap = llvm::MapVector<Operation *, SmallVector<MemoryAccess, 1>>;
+
 class AccessIntervals {
 public:
   /// `visit` is called once for each pair of accesses and each relation of the
@@ -27,8 +30,8 @@ public:
                                           const MemoryAccess &second)>;
 
   AccessIntervals(gpu::GPUFuncOp kernel, Between between,
-                  const llvm::MapVector<Operation *, MemoryAccess> &accesses,
-                  Uniformity &uniformity, const Ranges &ranges, Visitor visit)
+                  const AccessMap &accesses, Uniformity &uniformity,
+                  const Ranges &ranges, Visitor visit)
       : kernel(kernel), between(between), accesses(accesses),
         uniformity(uniformity), ranges(ranges), visit(visit),
         barriers(findBarriers(kernel, between)) {
@@ -54,7 +57,7 @@ private:
 
   gpu::GPUFuncOp kernel;
   Between between;
-  const llvm::MapVector<Operation *, MemoryAccess> &accesses;
+  const AccessMap &accesses;
   Uniformity &uniformity;
   const Ranges &ranges;
   Visitor visit;

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contracts.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -68,118 +66,15 @@ static bool decidesStoresOnly(const MemoryAccess &load) {
   return true;
 }
 
-/// True for a fence that orders accesses as `one` does, for all blocks.
-static bool isFence(Operation *op, LLVM::AtomicOrdering one) {
-  auto fence = dyn_cast<LLVM::FenceOp>(op);
-  StringRef scope = fence ? fence.getSyncscope().value_or("") : "";
-  return fence && (scope.empty() || scope == "device") &&
-         llvm::is_contained({one, LLVM::AtomicOrdering::acq_rel,
-                             LLVM::AtomicOrdering::seq_cst},
-                            fence.getOrdering());
-}
-
-/// The first atomic access to global memory in `op`; null if there is none.
-static Operation *findAtomic(Operation *op) {
-  Operation *found = nullptr;
-  op->walk([&](Operation *inner) {
-    std::optional<MemoryAccess> access = getMemoryAccess(inner);
-    if (!access || access->effect != Effect::Atomic || access->isShared)
-      return WalkResult::advance();
-    found = inner;
-    return WalkResult::interrupt();
-  });
-  return found;
-}
-
-/// True if, after each execution of `write`, its thread executes a release
-/// fence, and an atomic operation comes only then.
-static bool isReleased(Operation *write) {
-  bool hasFence = false;
-  for (Operation *op = write; !isa<gpu::GPUFuncOp>(op); op = op->getParentOp())
-    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (hasFence && findAtomic(next))
-        return true;
-      else
-        hasFence |= isFence(next, LLVM::AtomicOrdering::release);
-  return false;
-}
-
-/// True if `condition` depends on the result of `atomic`. The threads of a
-/// block may get it from one of them in shared memory.
-static bool dependsOn(Value condition, Operation *atomic) {
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  return succeeded(getBackwardSlice(condition, &slice, options)) &&
-         llvm::any_of(slice, [&](Operation *op) {
-           std::optional<MemoryAccess> access = getMemoryAccess(op);
-           return op == atomic || (access && access->isShared);
-         });
-}
-
-/// True if `fence` comes after an atomic operation on whose result it depends
-/// whether the thread comes to `read`: a loop waits, or a branch decides.
-static bool isDecided(Operation *fence, Operation *read) {
-  Operation *atomic = nullptr;
-  for (Operation *op = fence; !atomic && !isa<gpu::GPUFuncOp>(op);
-       op = op->getParentOp())
-    for (Operation *prev = op->getPrevNode(); prev && !atomic;
-         prev = prev->getPrevNode())
-      atomic = findAtomic(prev);
-  if (!atomic)
-    return false;
-  for (Operation *op = atomic->getParentOp(); !op->isAncestor(read);
-       op = op->getParentOp())
-    if (auto loop = dyn_cast<scf::WhileOp>(op);
-        loop && dependsOn(loop.getConditionOp().getCondition(), atomic))
-      return true;
-  for (Operation *op = read->getParentOp(); !op->isAncestor(atomic);
-       op = op->getParentOp())
-    if (auto branch = dyn_cast<scf::IfOp>(op);
-        branch && dependsOn(branch.getCondition(), atomic))
-      return true;
-  return false;
-}
-
-/// True if a thread comes to `read` only after an atomic operation decides so,
-/// and after an acquire fence: its own, or one of a thread of its block that a
-/// barrier follows.
-static bool isAcquired(Operation *read, int64_t threads) {
-  bool hasBarrier = false;
-  for (Operation *op = read; !isa<gpu::GPUFuncOp>(op); op = op->getParentOp())
-    for (Operation *prev = op->getPrevNode(); prev;
-         prev = prev->getPrevNode()) {
-      Operation *fence = nullptr;
-      prev->walk([&](Operation *inner) {
-        bool isReached =
-            inner == prev ||
-            (hasBarrier &&
-             isReachedByBlocks(inner, prev->getParentOp(), threads));
-        if (isReached && isFence(inner, LLVM::AtomicOrdering::acquire))
-          fence = inner;
-      });
-      if (fence)
-        return isDecided(fence, read);
-      hasBarrier |= isa<gpu::BarrierOp>(prev);
-    }
-  return false;
-}
-
 bool races::hasContract(const PendingAccess &pending,
-                        const MemoryAccess &second, int64_t threads) {
+                        const MemoryAccess &second) {
   const MemoryAccess &first = *pending.access;
   bool isFirstRead = first.effect == Effect::Read;
   const MemoryAccess &read = isFirstRead ? first : second;
-  const MemoryAccess &write = isFirstRead ? second : first;
   bool isReadAndWrite = isFirstRead || second.effect == Effect::Read;
   // A contract says nothing about another array in the same bytes.
   if (first.array != second.array)
     return false;
-  // The reader waits for a flag of the writer. No flag is between two writes.
-  if (isPublished(first) && isPublished(second))
-    return isReadAndWrite && isReleased(write.op) &&
-           isAcquired(read.op, threads);
   // Copies of one store have one contract together.
   auto origin = getAttr<ObsDialect::OriginAttrHelper>(second.op);
   bool isSame =

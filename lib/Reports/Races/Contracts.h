@@ -17,24 +17,14 @@
 
 namespace mlir::obs::races {
 
-inline bool isPublished(const MemoryAccess &access) {
-  return access.contract == WriteMark::Published;
-}
-
-/// True if a contract covers the pair, in blocks of `threads` threads: both
-/// accesses are of one array, and one of these is true.
+/// True if a contract covers the pair: both accesses are of one array, and one
+/// of these is true.
 ///
 /// - Both are writes of one store, in one force, whose contract is `any` or
 ///   `disjoint`.
 /// - Both have the contract `any`, and what one of them reads only decides
 ///   whether its thread stores to the element.
-/// - One is a `published` write before a release fence, which an atomic
-///   operation follows. The other one is a `published` read after an acquire
-///   fence, and an atomic operation before this fence decides whether the
-///   thread comes to the read. It is assumed that it comes there only if the
-///   element was released.
-bool hasContract(const PendingAccess &pending, const MemoryAccess &second,
-                 int64_t threads);
+bool hasContract(const PendingAccess &pending, const MemoryAccess &second);
 
 } // namespace mlir::obs::races
 

@@ -116,6 +116,51 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
   return access;
 }
 
+SmallVector<MemoryAccess> races::getMemoryAccesses(Operation *op) {
+  SmallVector<MemoryAccess> accesses;
+  if (std::optional<MemoryAccess> access = getMemoryAccess(op))
+    accesses.push_back(std::move(*access));
+  auto add = [&](Effect effect, Value array,
+                 ValueRange indices) -> MemoryAccess & {
+    MemoryAccess access;
+    access.op = op;
+    access.effect = effect;
+    access.array = array;
+    access.root = getRepresentative(getRoot(array));
+    access.isShared = isa_and_nonnull<gpu::DynamicSharedMemoryOp>(
+        access.root.getDefiningOp());
+    access.indices.assign(indices.begin(), indices.end());
+    access.bytes = getBytes(cast<MemRefType>(array.getType()).getElementType());
+    accesses.push_back(access);
+    return accesses.back();
+  };
+  if (auto counter = dyn_cast<CounterOpInterface>(op)) {
+    Value cell = counter.getCell();
+    add(Effect::Atomic, counter.getCounters(), counter.getIndices())
+        .isByFirstThread = cell != nullptr;
+    if (cell) {
+      add(Effect::Write, cell, {}).isByFirstThread = true;
+      add(Effect::Read, cell, {});
+    }
+  } else if (auto publish = dyn_cast<PublishOp>(op)) {
+    for (Value memory : publish.getMemory()) {
+      MemoryAccess &write = add(Effect::Write, memory, publish.getNumber());
+      write.scale = 2;
+      write.offset = publish.getState() - 1;
+    }
+    add(Effect::Atomic, publish.getFlags(), publish.getNumber());
+  } else if (auto await = dyn_cast<AwaitOp>(op)) {
+    add(Effect::Atomic, await.getFlags(), await.getNumber());
+    for (Value memory : await.getMemory()) {
+      // The flag decides which of two elements it is.
+      MemoryAccess &read = add(Effect::Read, memory, await.getNumber());
+      read.scale = 2;
+      read.bytes *= 2;
+    }
+  }
+  return accesses;
+}
+
 /// The constant that `value` is for thread `thread` of any block, if it depends
 /// on the number of the thread only.
 static Attribute evaluate(Value value, int64_t thread,
@@ -198,34 +243,12 @@ llvm::DenseSet<Operation *> races::findBarriers(gpu::GPUFuncOp kernel,
         mask->second = isMaskOfWarp(sync.getMask(), threads);
       if (mask->second)
         barriers.insert(op);
-    } else if (isa<gpu::BarrierOp>(op)) {
+    } else if (auto counter = dyn_cast<CounterOpInterface>(op);
+               isa<gpu::BarrierOp>(op) || (counter && counter.getCell())) {
       barriers.insert(op);
     }
   });
   return barriers;
-}
-
-bool races::isReachedByBlocks(Operation *op, Operation *outer,
-                              int64_t threads) {
-  for (; op->getParentOp() != outer; op = op->getParentOp()) {
-    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
-    auto guard = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
-                        : arith::CmpIOp();
-    APInt bound;
-    if (!guard || op->getParentRegion() != &branch.getThenRegion() ||
-        !guard.getLhs().getDefiningOp<gpu::ThreadIdOp>() ||
-        !matchPattern(guard.getRhs(), m_ConstantInt(&bound)))
-      return false;
-    bool isOne = guard.getPredicate() == arith::CmpIPredicate::eq &&
-                 bound.sge(0) && bound.slt(threads);
-    bool isSome = llvm::is_contained(
-                      {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult},
-                      guard.getPredicate()) &&
-                  bound.isStrictlyPositive();
-    if (!isOne && !isSome)
-      return false;
-  }
-  return true;
 }
 
 static SmallVector<gpu::LaunchFuncOp> getLaunches(gpu::GPUFuncOp kernel) {
@@ -338,6 +361,21 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
     if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
       return refuse(op, "is a loop that compares without signs, which "
                         "obs-to-gpu does not make");
+    if (isa<CounterOpInterface, PublishOp, AwaitOp>(op)) {
+      auto counter = dyn_cast<CounterOpInterface>(op);
+      for (Value operand : op->getOperands()) {
+        Value root = getRoot(operand);
+        bool isCell = counter && operand == counter.getCell();
+        bool isKnown =
+            isCell ? root.getDefiningOp<gpu::DynamicSharedMemoryOp>() != nullptr
+                   : isa<BlockArgument>(root);
+        if (isa<MemRefType>(operand.getType()) && !isKnown)
+          return refuse(op, isCell ? "has a cell outside of shared memory"
+                                   : "exchanges values between blocks outside "
+                                     "of global memory");
+      }
+      return WalkResult::advance();
+    }
     if (Value memory = getAccessedMemory(op)) {
       Operation *root = getRoot(memory).getDefiningOp();
       bool isConstant = isa_and_nonnull<memref::GetGlobalOp>(root);

@@ -16,7 +16,7 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
-#include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -36,13 +36,17 @@ struct MemoryAccess {
   /// The kernel argument, or the result of gpu.dynamic_shared_memory.
   Value root;
   bool isShared;
-  /// The accessed array, and one index for each of its dimensions.
+  /// The accessed array, and one index for each of its dimensions. The last one
+  /// is multiplied by `scale`, and `offset` is added.
   Value array;
   SmallVector<Value> indices;
+  int64_t scale = 1, offset = 0;
   /// The number of bytes of one access.
   int64_t bytes;
   /// The promise of the source; none if there is no promise.
   std::optional<WriteMark> contract;
+  /// True if only the first thread of a block accesses the memory.
+  bool isByFirstThread = false;
 };
 
 /// The memory of which a view, cast or part of memory is a part.
@@ -56,8 +60,13 @@ int64_t getBytes(Type type);
 /// dimension, or accesses memory by other operations.
 LogicalResult requireLowered(gpu::GPUFuncOp kernel);
 
-/// The access of `op` to shared or global memory, if there is one.
+/// The access of `op`, a load, a store or an atomic operation, to shared or
+/// global memory.
 std::optional<MemoryAccess> getMemoryAccess(Operation *op);
+
+/// All accesses of any operation, in their order. With a cell, the last one is
+/// the read of the cell after the barrier.
+SmallVector<MemoryAccess> getMemoryAccesses(Operation *op);
 
 /// True if the mask of a barrier is known for each thread of a block of
 /// `threads` threads.
@@ -71,10 +80,6 @@ bool waitTogether(Value mask, int64_t first, int64_t second);
 /// each other.
 llvm::DenseSet<Operation *> findBarriers(gpu::GPUFuncOp kernel,
                                          Between between);
-
-/// True if a thread of every block reaches `op` from `outer`, which is around
-/// `op`. All branches between them depend only on the number of the thread.
-bool isReachedByBlocks(Operation *op, Operation *outer, int64_t threads);
 
 /// Fails, with a diagnostic `[race-stage]`, if a launch passes one array as two
 /// parameters, one of them in `written`, and the kernel has no marks for that.

@@ -261,8 +261,8 @@ IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
     query.isComplete = false;
     return getUnknown(access.array, side);
   }
-  for (auto [index, stride] : llvm::zip_equal(access.indices, *strides))
-    address = *address + get(index, side) * stride * constant(bytes);
+  for (auto [d, stride] : llvm::enumerate(*strides))
+    address = *address + getIndex(access, d, side) * stride * constant(bytes);
   return *address;
 }
 
@@ -280,13 +280,21 @@ static int64_t getLanes(const MemoryAccess &access) {
   return access.bytes / getBytes(type.getElementType());
 }
 
+IndexExpr PairModel::getIndex(const MemoryAccess &access, unsigned d,
+                              Owner side) {
+  IndexExpr index = get(access.indices[d], side);
+  return d + 1 == access.indices.size()
+             ? index * constant(access.scale) + constant(access.offset)
+             : index;
+}
+
 /// The conditions that the indices of `access` are within the array.
 SmallVector<IndexExpr> PairModel::getBounds(const MemoryAccess &access,
                                             Owner side) {
   auto type = cast<MemRefType>(access.array.getType());
   SmallVector<IndexExpr> bounds;
-  for (auto [dimension, index] : llvm::enumerate(access.indices)) {
-    IndexExpr number = get(index, side);
+  for (unsigned dimension = 0; dimension < access.indices.size(); ++dimension) {
+    IndexExpr number = getIndex(access, dimension, side);
     bounds.push_back(compare(Compare::LessEqual, constant(0), number));
     std::optional<IndexExpr> size;
     if (!type.isDynamicDim(dimension))
@@ -336,9 +344,9 @@ void PairModel::addDimensions(MemoryAccess a, MemoryAccess b) {
       !cast<MemRefType>(a.array.getType()).hasStaticShape() &&
       isRowMajor(a.array) && isRowMajor(b.array) &&
       getOwner(a.array, Owner::First) == Owner::Both) {
-    for (auto [i, j] : llvm::zip_equal(a.indices, b.indices))
+    for (unsigned d = 0; d < a.indices.size(); ++d)
       query.dimensions.push_back(
-          {get(i, Owner::First), get(j, Owner::Second), 1, 1});
+          {getIndex(a, d, Owner::First), getIndex(b, d, Owner::Second), 1, 1});
     query.isByElement = true;
     query.dimensions.back().firstWidth = getLanes(a);
     query.dimensions.back().secondWidth = getLanes(b);

@@ -36,7 +36,8 @@ void PairModel::start(const PendingAccess &pending, const MemoryAccess &later,
 }
 
 OverlapQuery PairModel::ask(const PendingAccess &pending,
-                            const MemoryAccess &later, Between between) {
+                            const MemoryAccess &later, Between between,
+                            ValueRange unequal) {
   start(pending, later, between);
   query.firstThread = getThread(Owner::First);
   query.secondThread = getThread(Owner::Second);
@@ -46,9 +47,33 @@ OverlapQuery PairModel::ask(const PendingAccess &pending,
   }
   query.isComplete = pending.isCertain;
   query.masks = pending.masks;
-  addGuards(pending.access->op, Owner::First);
-  addGuards(later.op, Owner::Second);
+  addGuards(*pending.access, Owner::First);
+  addGuards(later, Owner::Second);
   addDimensions(*pending.access, later);
+  if (!unequal.empty()) {
+    IndexExpr areEqual = constant(1);
+    for (Value value : unequal)
+      areEqual = areEqual & compare(Compare::Equal, get(value, Owner::First),
+                                    get(value, Owner::Second));
+    query.conditions.push_back(negate(areEqual));
+  }
+  return std::move(query);
+}
+
+/// One thread is sufficient for the query, so any pair of threads is used.
+void PairModel::startOneThread(const PendingAccess &pending) {
+  start(pending, *pending.access, Between::Warps);
+  query.isOneThread = true;
+  query.firstThread = getThread(Owner::First);
+  addGuards(*pending.access, Owner::First);
+}
+
+OverlapQuery PairModel::askOtherThread(const MemoryAccess &access) {
+  PendingAccess pending;
+  pending.access = &access;
+  startOneThread(pending);
+  query.conditions.push_back(
+      negate(compare(Compare::Equal, query.firstThread, constant(0))));
   return std::move(query);
 }
 
@@ -56,11 +81,7 @@ OverlapQuery PairModel::askBounds(const MemoryAccess &access) {
   PendingAccess pending;
   pending.access = &access;
   assumesBounds = false;
-  // One thread is sufficient for the query, so any pair of threads is used.
-  start(pending, access, Between::Warps);
-  query.isOneThread = true;
-  query.firstThread = getThread(Owner::First);
-  addGuards(access.op, Owner::First);
+  startOneThread(pending);
   IndexExpr isInBounds = constant(1);
   for (const IndexExpr &bound : getBounds(access, Owner::First))
     isInBounds = isInBounds & bound;
@@ -120,37 +141,6 @@ Owner PairModel::getOwner(Value value, Owner side) {
   return Owner::Both;
 }
 
-/// True if another value may be stored in shared memory between `store` and
-/// `load`, which follows it.
-static bool isOverwritten(memref::LoadOp load, memref::StoreOp store) {
-  auto writes = [&](Operation *op) {
-    return op
-        ->walk([&](Operation *inner) {
-          std::optional<MemoryAccess> access = getMemoryAccess(inner);
-          bool isOther = access && access->effect != Effect::Read &&
-                         access->isShared && inner != store;
-          return isOther ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  };
-  Operation *op = load->getPrevNode();
-  for (; op && !op->isAncestor(store); op = op->getPrevNode())
-    if (writes(op))
-      return true;
-  return !op || writes(op);
-}
-
-/// The value before the casts that keep at least 32 bits. A counter of this
-/// number of bits is assumed not to wrap around.
-static Value getUncut(Value value) {
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
-    if (getBits(cast.getType()) < 32)
-      return {};
-    value = cast.getIn();
-  }
-  return getBits(value.getType()) < 32 ? Value() : value;
-}
-
 /// True if `value` is one number for all blocks and all iterations.
 bool PairModel::isOneInLaunch(Value value) {
   llvm::SetVector<Value> parts;
@@ -173,43 +163,15 @@ bool PairModel::isOneInLaunch(Value value) {
   return true;
 }
 
-/// The atomic addition by which a block has drawn the number `value` from a
-/// counter in global memory, so that no other block has this number. `value` is
-/// loaded from shared memory to which only results of additions of 1 are
-/// stored.
-memref::AtomicRMWOp PairModel::getDraw(Value value) {
-  if (!value.getType().isIntOrIndex() || !(value = getUncut(value)))
-    return {};
-  auto load = value.getDefiningOp<memref::LoadOp>();
-  if (!load || !load.getMemRef().getDefiningOp<memref::ViewOp>())
-    return {};
-  memref::AtomicRMWOp draw;
-  for (Operation *user : load.getMemRef().getUsers()) {
-    auto store = dyn_cast<memref::StoreOp>(user);
-    if (!store)
-      continue;
-    Value stored = getUncut(store.getValue());
-    auto isSame = [](auto pair) {
-      auto [i, j] = pair;
-      std::optional<int64_t> number = getConstantIntValue(i);
-      return number && number == getConstantIntValue(j);
-    };
-    if (draw || !stored ||
-        !llvm::all_of(llvm::zip_equal(load.getIndices(), store.getIndices()),
-                      isSame) ||
-        !(draw = stored.getDefiningOp<memref::AtomicRMWOp>()) ||
-        isOverwritten(load, store) ||
-        !isReachedByBlocks(store, load->getParentOp(), threads))
-      return {};
-  }
-  // All blocks draw from one counter. A larger step than 1 could wrap around.
+/// The operation of which `value` is the ticket, if all blocks draw from one
+/// counter.
+TicketOp PairModel::getTicket(Value value) {
+  auto ticket = value.getDefiningOp<TicketOp>();
   auto isOne = [&](Value v) { return isOneInLaunch(v); };
-  bool isCount = draw && draw.getKind() == arith::AtomicRMWKind::addi &&
-                 matchPattern(draw.getValue(), m_One()) &&
-                 isa<BlockArgument>(getRoot(draw.getMemref())) &&
-                 isOne(draw.getMemref()) &&
-                 llvm::all_of(draw.getIndices(), isOne);
-  return isCount ? draw : memref::AtomicRMWOp();
+  return ticket && isOne(ticket.getCounters()) &&
+                 llvm::all_of(ticket.getIndices(), isOne)
+             ? ticket
+             : TicketOp();
 }
 
 IndexExpr PairModel::getUnknown(Value value, Owner side) {
@@ -224,8 +186,8 @@ IndexExpr PairModel::getUnknown(Value value, Owner side) {
                      value.getParentBlock() == &kernel.getBody().front();
   unknown.isData = !isParameter && !value.getDefiningOp<gpu::GridDimOp>();
   if (query.between == Between::Blocks)
-    unknown.draw = getDraw(value);
-  if (unknown.draw)
+    unknown.ticket = getTicket(value);
+  if (unknown.ticket)
     unknown.owner = owner = side;
   IndexExpr result = makeUnknown(unknown);
   known.try_emplace({value, unsigned(owner)}, result);
@@ -579,9 +541,12 @@ IndexExpr PairModel::getShift(Value amount, Owner side) {
   return found->second;
 }
 
-/// The conditions under which `side` comes to `op`.
-void PairModel::addGuards(Operation *op, Owner side) {
-  for (; op != kernel; op = op->getParentOp()) {
+/// The conditions under which `side` makes `access`.
+void PairModel::addGuards(const MemoryAccess &access, Owner side) {
+  if (access.isByFirstThread)
+    query.conditions.push_back(
+        compare(Compare::Equal, getThread(side), constant(0)));
+  for (Operation *op = access.op; op != kernel; op = op->getParentOp()) {
     Operation *parent = op->getParentOp();
     if (auto branch = dyn_cast<scf::IfOp>(parent)) {
       IndexExpr condition = get(branch.getCondition(), side);

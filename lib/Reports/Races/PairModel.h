@@ -81,9 +81,9 @@ struct Unknown {
   /// It can have more values here than in a run, so not every solution is a
   /// race.
   bool isLoose = false;
-  /// A number that a block has drawn by this atomic addition. It differs from
-  /// the numbers that other blocks have drawn there.
-  Operation *draw = nullptr;
+  /// The operation of which it is the ticket. It differs from the tickets that
+  /// other blocks have drawn there.
+  Operation *ticket = nullptr;
 };
 
 /// An unknown shift amount.
@@ -166,15 +166,21 @@ public:
       : kernel(kernel), threads(threads), uniformity(uniformity),
         ranges(ranges), equalParameters(getEqualParameters(kernel)) {}
 
-  /// The query for `pending` and `later`. Control flow is at `later`.
+  /// The query for `pending` and `later`. Control flow is at `later`. With
+  /// `unequal`, one of these values must differ between the two threads.
   OverlapQuery ask(const PendingAccess &pending, const MemoryAccess &later,
-                   Between between);
+                   Between between, ValueRange unequal = {});
+
+  /// The query whether another thread of a block than the first one can make
+  /// `access`.
+  OverlapQuery askOtherThread(const MemoryAccess &access);
 
   /// The query whether a thread can make `access` with an index outside of
   /// its array. There is no assumption about other indices, either.
   OverlapQuery askBounds(const MemoryAccess &access);
 
 private:
+  void startOneThread(const PendingAccess &pending);
   void start(const PendingAccess &pending, const MemoryAccess &later,
              Between between);
   std::optional<IndexExpr> getQuotient(Operation *op, Owner side);
@@ -183,7 +189,7 @@ private:
   IndexExpr computeArith(OpResult result, Owner side);
   IndexExpr computeUnwrapped(OpResult result, Owner side);
   bool isOneInLaunch(Value value);
-  memref::AtomicRMWOp getDraw(Value value);
+  TicketOp getTicket(Value value);
   IndexExpr wrapTo(const IndexExpr &expr, Type type);
   IndexExpr narrow(const IndexExpr &expr, Type type);
   std::optional<IndexExpr> getNatural(Value operand, Owner side);
@@ -206,10 +212,11 @@ private:
   Owner getOwner(Value value, Owner side);
   const PastLoop *findPast(Operation *loop) const;
   const NewLoop *findBegun(Operation *loop) const;
-  void addGuards(Operation *op, Owner side);
+  void addGuards(const MemoryAccess &access, Owner side);
   int64_t getMostIndex(scf::ForOp loop, Owner side);
   IndexExpr getShift(Value amount, Owner side);
   void addDimensions(MemoryAccess a, MemoryAccess b);
+  IndexExpr getIndex(const MemoryAccess &access, unsigned d, Owner side);
   SmallVector<IndexExpr> getBounds(const MemoryAccess &access, Owner side);
   bool isRowMajor(Value array);
   bool haveEqualRows(Value a, Value b);

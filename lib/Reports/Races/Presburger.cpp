@@ -518,13 +518,13 @@ void Attempt::assumeApart() {
       exprs.append({dimension.first, dimension.second});
     for (const IndexExpr &leaf : collectLeaves(exprs, Kind::Symbol)) {
       const Unknown &unknown = query.unknowns[leaf.getId()];
-      if (unknown.isBlock || unknown.draw)
+      if (unknown.isBlock || unknown.ticket)
         blocks[unknown.owner == Owner::Second].push_back(
-            {get(leaf), unknown.draw});
+            {get(leaf), unknown.ticket});
     }
-    for (auto &[first, draw] : blocks[0])
-      for (auto &[second, otherDraw] : blocks[1])
-        if (draw == otherDraw)
+    for (auto &[first, ticket] : blocks[0])
+      for (auto &[second, otherTicket] : blocks[1])
+        if (ticket == otherTicket)
           different(first, second);
     return;
   }

@@ -99,6 +99,9 @@ bool Uniformity::compute(Value value, Between between) {
     return false;
   if (isa<gpu::BlockIdOp>(op))
     return between != Between::Blocks;
+  // All threads of a block receive the value of the cell.
+  if (auto counter = dyn_cast<CounterOpInterface>(op))
+    return counter.getCell() && between != Between::Blocks;
   if (between == Between::Lanes && isa<arith::DivUIOp>(op) &&
       op->getOperand(0).getDefiningOp<gpu::ThreadIdOp>()) {
     APInt divisor;

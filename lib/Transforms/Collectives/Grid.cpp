@@ -15,6 +15,7 @@
 #include "Expansion.h"
 #include "ExpansionUtils.h"
 #include "Published.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -184,31 +185,27 @@ Value strategies::reduceByLastBlock(CollectiveBuilder &c, Value x,
     thread.builder.setInsertionPointToStart(branch.thenBlock());
     Values values =
         thread.fold(few, thread.constant(0), thread.getExtent(few).value);
-    storePublished(thread, values, partial, number);
+    for (auto [value, memory] : llvm::zip_equal(values, partial))
+      memref::StoreOp::create(thread.builder, thread.loc, value, memory,
+                              number);
   };
   return fillByBlocks(
       c, type, {}, {}, "", found, [&](CollectiveBuilder &block, Value b) {
         Value few = shortenPart(block, x, parts, b);
-        CollectiveBuilder numbers = block;
-        numbers.elementTypes = {block.builder.getIndexType()};
-        Value drawn =
-            numbers.forceFill({block.getConstantExtent(1)}, block.constant(1),
-                              [&](Value, auto write) {
-                                publish(block, few, b);
-                                release(block);
-                                Value ticket =
-                                    countUp(block, counter, block.constant(0));
-                                acquire(block);
-                                write(ticket, block.constant(0));
-                              });
-        Value ticket = numbers.get(drawn, block.constant(0)).front();
+        forEach(block, block.constant(1),
+                [&](Value) { publish(block, few, b); });
         Value last = block.sub(found, block.constant(1));
-        auto branch = scf::IfOp::create(block.builder, block.loc,
-                                        block.equal(ticket, last), false);
+        Value isLast =
+            ArriveOp::create(block.builder, block.loc, counter,
+                             block.constant(0), last, allocateCell(block));
+        auto branch =
+            scf::IfOp::create(block.builder, block.loc, isLast, false);
         OpBuilder::InsertionGuard guard(block.builder);
         block.builder.setInsertionPointToStart(branch.thenBlock());
         Value all = block.shareReads(block.generate(parts.count, [&](Value i) {
-          return loadPublished(block, partial, i);
+          return Values(llvm::map_range(partial, [&](Value memory) -> Value {
+            return memref::LoadOp::create(block.builder, block.loc, memory, i);
+          }));
         }));
         writeAll(block, shorten(block, all), init, block.constant(0));
       });

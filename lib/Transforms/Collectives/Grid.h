@@ -50,8 +50,8 @@ Value reduceByOneBlock(CollectiveBuilder &c, Value x, ValueRange init,
 Value reduceByTwoKernels(CollectiveBuilder &c, Value x, ValueRange init,
                          PushType type);
 
-/// The same in one kernel. Each block publishes its result and draws a number
-/// from a counter, and the block with the last number combines all results.
+/// The same in one kernel. Each block publishes its result and increments a
+/// counter, and the block that counts last combines all results.
 /// Parts and grouping are those of two kernels, so the bits are equal, and do
 /// not depend on which block is the last one. The kernel may run only once.
 Value reduceByLastBlock(CollectiveBuilder &c, Value x, ValueRange init,

@@ -11,6 +11,7 @@
 #include "Grid.h"
 #include "Published.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -66,9 +67,8 @@ MappedResult::MappedResult(Reduction &reduction, MapOp map, Value parts)
 
 void MappedResult::add(CollectiveBuilder &thread, ValueRange values, Value i) {
   for (auto [value, memory] : llvm::zip_equal(values, elements))
-    setPublished(buildAtomic(thread.builder, thread.loc, reduction.kind, value,
-                             memory, i, reduction.op)
-                     .getDefiningOp());
+    buildAtomic(thread.builder, thread.loc, reduction.kind, value, memory, i,
+                reduction.op);
 }
 
 void MappedResult::forColumn(CollectiveBuilder &thread, Value column,
@@ -82,12 +82,15 @@ void MappedResult::run(CollectiveBuilder &part,
                        llvm::function_ref<void(Value)> addElement) {
   forEach(part, columns, [&](Value column) {
     forColumn(part, column, addElement);
-    release(part);
-    Value count = countUp(part, counters, part.add(firstCounter, column));
-    buildIf(part, part.equal(count, last), [&] {
-      acquire(part);
+    Value isLast =
+        ArriveOp::create(part.builder, part.loc, counters,
+                         part.add(firstCounter, column), last, Value());
+    buildIf(part, isLast, [&] {
       forColumn(part, column, [&](Value i) {
-        Values values = loadPublished(part, elements, i);
+        Values values;
+        for (Value memory : elements)
+          values.push_back(
+              memref::LoadOp::create(part.builder, part.loc, memory, i));
         write(part, mapElement(part, map, values, i), i);
       });
     });

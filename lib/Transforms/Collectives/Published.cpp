@@ -7,13 +7,10 @@
 
 #include "Published.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::obs;
-
-using Values = CollectiveBuilder::Values;
 
 static Value allocate(CollectiveBuilder &c, Type type, Value extent) {
   return memref::AllocOp::create(c.builder, c.loc,
@@ -41,50 +38,13 @@ Value strategies::allocateFlags(CollectiveBuilder &c, Value extent,
   return flags;
 }
 
-Value strategies::countUp(CollectiveBuilder &thread, Value counters,
-                          Value place) {
-  OpBuilder &builder = thread.builder;
-  unsigned bits = cast<MemRefType>(counters.getType()).getElementTypeBitWidth();
-  Value old = memref::AtomicRMWOp::create(
-      builder, thread.loc, arith::AtomicRMWKind::addi,
-      getConstant(thread, 1, bits), counters, place);
-  return arith::IndexCastOp::create(builder, thread.loc, builder.getIndexType(),
-                                    old);
-}
-
-static void fence(CollectiveBuilder &thread, LLVM::AtomicOrdering ordering) {
-  LLVM::FenceOp::create(thread.builder, thread.loc, ordering, "device");
-}
-
-void strategies::release(CollectiveBuilder &thread) {
-  fence(thread, LLVM::AtomicOrdering::release);
-}
-
-void strategies::acquire(CollectiveBuilder &thread) {
-  fence(thread, LLVM::AtomicOrdering::acquire);
-}
-
-void strategies::setPublished(Operation *op) {
-  setWriteMark(op, WriteMark::Published);
-}
-
-void strategies::storePublished(CollectiveBuilder &thread, ValueRange values,
-                                ValueRange memory, Value place) {
-  for (auto [value, array] : llvm::zip_equal(values, memory))
-    setPublished(memref::StoreOp::create(thread.builder, thread.loc, value,
-                                         array, place));
-}
-
-Values strategies::loadPublished(CollectiveBuilder &thread, ValueRange memory,
-                                 Value place) {
-  Values values;
-  for (Value array : memory) {
-    auto load =
-        memref::LoadOp::create(thread.builder, thread.loc, array, place);
-    setPublished(load);
-    values.push_back(load);
-  }
-  return values;
+Value strategies::allocateCell(CollectiveBuilder &block) {
+  MLIRContext *context = block.builder.getContext();
+  auto home = HomeAttr::get(context, Level::Block, Storage::Shared);
+  return memref::AllocOp::create(
+      block.builder, block.loc,
+      MemRefType::get({}, block.builder.getIndexType(),
+                      MemRefLayoutAttrInterface(), home));
 }
 
 void strategies::storeAlone(CollectiveBuilder &thread, Value value,

@@ -60,14 +60,9 @@ PublishedResults::PublishedResults(CollectiveBuilder &c, Value number,
 }
 
 Value PublishedResults::draw(CollectiveBuilder &block) {
-  CollectiveBuilder numbers = block;
-  numbers.elementTypes = {block.builder.getIndexType()};
-  Value drawn = numbers.forceFill(
-      {block.getConstantExtent(1)}, block.constant(1), [&](Value, auto write) {
-        Value counter = block.mul(number, block.constant(pieces * states));
-        write(countUp(block, words, counter), block.constant(0));
-      });
-  return numbers.get(drawn, block.constant(0)).front();
+  Value counter = block.mul(number, block.constant(pieces * states));
+  return TicketOp::create(block.builder, block.loc, words, counter,
+                          allocateCell(block));
 }
 
 /// The index of the first word, or of the element in memory.
@@ -163,8 +158,6 @@ Values PublishedResults::unpack(CollectiveBuilder &c, ValueRange packed) const {
 /// The state of a word, as i32.
 Value PublishedResults::getWordState(CollectiveBuilder &c, Value word) const {
   OpBuilder &builder = c.builder;
-  if (!isInWords)
-    return word;
   if (!isCount)
     return convert(c,
                    arith::ShRUIOp::create(builder, c.loc, word,
@@ -184,19 +177,16 @@ Value PublishedResults::getWordState(CollectiveBuilder &c, Value word) const {
 
 void PublishedResults::publish(CollectiveBuilder &thread, Value at,
                                ResultState state, ValueRange values) {
-  auto exchange = [&](Value word, Value place) {
-    memref::AtomicRMWOp::create(thread.builder, thread.loc,
-                                arith::AtomicRMWKind::assign, word, words,
-                                place);
-  };
   if (!isInWords) {
-    storePublished(thread, values, memory, getPlace(thread, at, state));
-    release(thread);
-    return exchange(getState(thread, state), at);
+    PublishOp::create(thread.builder, thread.loc, values, memory, words, at,
+                      static_cast<int32_t>(state));
+    return;
   }
   Value place = getPlace(thread, at, state);
   for (auto [i, word] : llvm::enumerate(pack(thread, state, values)))
-    exchange(word, thread.add(place, thread.constant(i)));
+    memref::AtomicRMWOp::create(thread.builder, thread.loc,
+                                arith::AtomicRMWKind::assign, word, words,
+                                thread.add(place, thread.constant(i)));
 }
 
 /// The present state of a result, followed by its words.
@@ -219,8 +209,7 @@ Values PublishedResults::read(CollectiveBuilder &thread, Value at) const {
     return all;
   };
   if (states == 1) {
-    Values all =
-        readAll(isInWords ? getPlace(thread, at, ResultState::Own) : at);
+    Values all = readAll(getPlace(thread, at, ResultState::Own));
     all.insert(all.begin(), getWordState(thread, all.front()));
     return all;
   }
@@ -244,11 +233,29 @@ Values PublishedResults::read(CollectiveBuilder &thread, Value at) const {
   return all;
 }
 
+/// True if the state of a result is `Everything`.
+static Value isEverything(CollectiveBuilder &thread, Value state) {
+  return arith::CmpIOp::create(thread.builder, thread.loc,
+                               arith::CmpIPredicate::eq, state,
+                               getState(thread, ResultState::Everything));
+}
+
 SmallVector<Values> PublishedResults::await(CollectiveBuilder &thread,
                                             ArrayRef<Value> numbers,
                                             Value least) {
   OpBuilder &builder = thread.builder;
   Location loc = thread.loc;
+  SmallVector<Values> found;
+  if (!isInWords) {
+    for (Value at : numbers) {
+      auto own = AwaitOp::create(builder, loc, builder.getI32Type(),
+                                 thread.elementTypes, memory, words, at, least);
+      Values known{isEverything(thread, own.getFlag())};
+      llvm::append_range(known, own.getValues());
+      found.push_back(known);
+    }
+    return found;
+  }
   SmallVector<Type> types;
   for (size_t i = 0; i < numbers.size(); ++i) {
     types.push_back(builder.getI32Type());
@@ -273,23 +280,10 @@ SmallVector<Values> PublishedResults::await(CollectiveBuilder &thread,
       [&](OpBuilder &, Location, ValueRange) {
         scf::YieldOp::create(builder, loc);
       });
-  if (!isInWords)
-    acquire(thread);
-  SmallVector<Values> found;
-  for (auto [i, at] : llvm::enumerate(numbers)) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
     ValueRange own = loop.getResults().slice(i * (pieces + 1), pieces + 1);
-    Values known{arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, own.front(),
-        getState(thread, ResultState::Everything))};
-    if (isInWords) {
-      llvm::append_range(known, unpack(thread, own.drop_front()));
-    } else {
-      Value place =
-          arith::SelectOp::create(builder, loc, known.front(),
-                                  getPlace(thread, at, ResultState::Everything),
-                                  getPlace(thread, at, ResultState::Own));
-      llvm::append_range(known, loadPublished(thread, memory, place));
-    }
+    Values known{isEverything(thread, own.front())};
+    llvm::append_range(known, unpack(thread, own.drop_front()));
     found.push_back(known);
   }
   return found;

@@ -15,8 +15,7 @@
 // a tile, so that 0 means that it is not there, and the sign says that it is
 // that of all elements.
 //
-// Other results are in memory of their own, and fences order their accesses and
-// those of the state.
+// Other results are in memory of their own, by `obs.publish` and `obs.await`.
 //
 //===----------------------------------------------------------------------===//
 

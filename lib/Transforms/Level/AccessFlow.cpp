@@ -183,6 +183,11 @@ void AccessFlow::statement(Operation *op, Accesses &pending) {
     return;
   if (std::optional<Level> barrier = visit(op, accesses, pending))
     wait(*barrier, pending);
+  // The threads wait for each other between the two accesses of a cell.
+  if (isa<CounterOpInterface>(op)) {
+    wait(Level::Block, pending);
+    accesses = accesses.take_back();
+  }
   for (Access access : accesses) {
     access.warpSynced = access.isBeforeBarrier;
     add(pending, access);

@@ -102,6 +102,15 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
   };
   if (auto [memory, indices] = getIndexedMemory(op); memory)
     return add(memory, getKind(op), indices);
+  // No barrier orders what blocks exchange.
+  if (auto counter = dyn_cast<CounterOpInterface>(op)) {
+    if (!counter.getCell())
+      return;
+    add(counter.getCell(), AccessKind::Write, {});
+    return add(counter.getCell(), AccessKind::Read, {});
+  }
+  if (isa<PublishOp, AwaitOp>(op))
+    return;
   // Other operations: by their memory effects, else a read and a write.
   if (op->getNumRegions() != 0 || isMemoryEffectFree(op))
     return;

@@ -421,12 +421,6 @@ Meetings::Side &Meetings::getSide(const Access &access) {
   return *side;
 }
 
-/// True if each reader of the memory that `op` accesses waits for a flag of the
-/// writer.
-static bool isPublished(Operation *op) {
-  return getWriteMark(op) == WriteMark::Published;
-}
-
 std::optional<Level> Meetings::compute(const Access &before,
                                        const Access &after) {
   // Every thread runs the accesses that are not in a loop over threads.
@@ -492,7 +486,10 @@ Operation *Meetings::getRepresentative(Operation *op) {
 }
 
 std::optional<Level> Meetings::get(const Access &before, const Access &after) {
-  if (isPublished(before.op) && isPublished(after.op))
+  // A thread that reads what blocks exchange comes after all that write.
+  bool isGlobal = before.buffer && !getOwner(before.buffer);
+  if (isGlobal &&
+      (findArrival(before.op, after.op) || findArrival(after.op, before.op)))
     return std::nullopt;
   auto key =
       std::make_tuple(getRepresentative(before.op), getRepresentative(after.op),

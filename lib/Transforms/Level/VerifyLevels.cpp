@@ -118,14 +118,23 @@ static LogicalResult verify(Operation *op) {
   if (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp>(op))
     return op->emitOpError("[levels-uniform] threads have no numbers in level "
                            "IR; spread the iterations of an scf.forall");
-  if (auto barrier = dyn_cast<BarrierOp>(op)) {
-    Level level = getLevel(op);
-    if (level == Level::Thread ||
-        (level == Level::Warp && barrier.getScope() == Level::Block))
-      return op->emitOpError("[levels-barrier] a barrier of a ")
-             << stringifyLevel(barrier.getScope()) << " in code of level "
-             << stringifyLevel(level) << " would be divergent";
-  }
+  auto barrier = dyn_cast<BarrierOp>(op);
+  auto counter = dyn_cast<CounterOpInterface>(op);
+  bool isCell = counter && counter.getCell();
+  if (!barrier && !counter && !isa<PublishOp, AwaitOp>(op))
+    return success();
+  Level level = getLevel(op);
+  if (!barrier && !isCell)
+    return level == Level::Thread
+               ? success()
+               : op->emitOpError("[levels-exchange] stands in code of level ")
+                     << stringifyLevel(level)
+                     << ", all threads of which would execute it";
+  Level scope = barrier ? barrier.getScope() : Level::Block;
+  if (level == Level::Thread || (level == Level::Warp && scope == Level::Block))
+    return op->emitOpError("[levels-barrier] a barrier of a ")
+           << stringifyLevel(scope) << " in code of level "
+           << stringifyLevel(level) << " would be divergent";
   return success();
 }
 

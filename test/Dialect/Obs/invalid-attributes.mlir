@@ -95,7 +95,7 @@ func.func @constant() {
 // -----
 
 func.func @contract() {
-  // expected-error@+1 {{[obs-attribute] 'obs.contract' is one of disjoint, unproved, any, init and published; write obs.contract = "disjoint"}}
+  // expected-error@+1 {{[obs-attribute] 'obs.contract' is one of disjoint, unproved, any and init; write obs.contract = "disjoint"}}
   %c = arith.constant {obs.contract} 0 : index
   return
 }
@@ -103,7 +103,7 @@ func.func @contract() {
 // -----
 
 func.func @contract_word() {
-  // expected-error@+1 {{[obs-attribute] 'obs.contract' is one of disjoint, unproved, any, init and published}}
+  // expected-error@+1 {{[obs-attribute] 'obs.contract' is one of disjoint, unproved, any and init}}
   %c = arith.constant {obs.contract = "initial"} 0 : index
   return
 }

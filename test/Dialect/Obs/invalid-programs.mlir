@@ -331,6 +331,76 @@ obs.kernel @barrier() {
 
 // -----
 
+obs.kernel @ticket_of_floats(%counters: memref<?xf32>, %cell: memref<index>, %i: index) {
+  // expected-error@+1 {{[counter-memory] counts in one element of type i32 or i64, with one index for each dimension; not in 'memref<?xf32>' with 1 indices}}
+  %n = obs.ticket %counters[%i] via %cell : memref<?xf32>, memref<index>
+}
+
+// -----
+
+obs.kernel @ticket_without_index(%counters: memref<?xi32>, %cell: memref<index>) {
+  // expected-error@+1 {{[counter-memory] counts in one element of type i32 or i64, with one index for each dimension; not in 'memref<?xi32>' with 0 indices}}
+  %n = obs.ticket %counters[] via %cell : memref<?xi32>, memref<index>
+}
+
+// -----
+
+obs.kernel @ticket_of_several_cells(%counters: memref<?xi32>, %cell: memref<2xindex>, %i: index) {
+  // expected-error@+1 {{[counter-cell] passes the number on through a memref of one index, not through 'memref<2xindex>'}}
+  %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<2xindex>
+}
+
+// -----
+
+obs.kernel @ticket_of_bytes(%counters: memref<?xi32>, %cell: memref<i8>, %i: index) {
+  // expected-error@+1 {{[counter-cell] passes the number on through a memref of one index, not through 'memref<i8>'}}
+  %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<i8>
+}
+
+// -----
+
+obs.kernel @arrive_in_two_dimensions(%counters: memref<?x?xi32>, %i: index) {
+  // expected-error@+1 {{[counter-memory] counts in one element of type i32 or i64, with one index for each dimension; not in 'memref<?x?xi32>' with 1 indices}}
+  %n = obs.arrive %counters[%i] after %i : memref<?x?xi32>
+}
+
+// -----
+
+obs.kernel @arrive_through_floats(%counters: memref<?xi32>, %cell: memref<f32>, %i: index) {
+  // expected-error@+1 {{[counter-cell] passes the number on through a memref of one index, not through 'memref<f32>'}}
+  %n = obs.arrive %counters[%i] after %i via %cell : memref<?xi32>, memref<f32>
+}
+
+// -----
+
+obs.kernel @publish_state(%x: i32, %m: memref<?xi32>, %flags: memref<?xi32>, %i: index) {
+  // expected-error@+1 {{[publish-state] publishes state 1 or 2, not 3}}
+  obs.publish %x in %m flag %flags[%i] = 3 : i32 in memref<?xi32> flag memref<?xi32>
+}
+
+// -----
+
+obs.kernel @publish_other_elements(%x: f32, %m: memref<?xi32>, %flags: memref<?xi32>, %i: index) {
+  // expected-error@+1 {{[publish-memory] has memory of one dimension for each value, with elements of its type}}
+  obs.publish %x in %m flag %flags[%i] = 1 : f32 in memref<?xi32> flag memref<?xi32>
+}
+
+// -----
+
+obs.kernel @await_wide_flags(%m: memref<?xi32>, %flags: memref<?xi64>, %i: index, %s: i32) {
+  // expected-error@+1 {{[publish-flags] has one flag of type i32 for each result, not 'memref<?xi64>'}}
+  %f, %x = obs.await %m flag %flags[%i] >= %s : memref<?xi32> flag memref<?xi64> -> i32
+}
+
+// -----
+
+obs.kernel @await_fewer_values(%m: memref<?xi32>, %flags: memref<?xi32>, %i: index, %s: i32) {
+  // expected-error@+1 {{[publish-memory] has memory of one dimension for each value, with elements of its type}}
+  %f, %x = obs.await %m, %m flag %flags[%i] >= %s : memref<?xi32>, memref<?xi32> flag memref<?xi32> -> i32
+}
+
+// -----
+
 func.func @part_of_other_elements(%m: memref<?xi32>, %i: index) -> memref<4xf32> {
   // expected-error@+1 {{[part-memory] 'memref<4xf32>' is not a part of 'memref<?xi32>'; they differ in extents alone and have no layout}}
   %p = obs.part %m from %i : memref<?xi32> to memref<4xf32>

@@ -20,6 +20,32 @@ obs.kernel @kernel(%m: memref<?xf32>, %n: index) attributes {threads = 128 : i64
   }
 }
 
+// CHECK-LABEL: obs.kernel @ticket(
+// CHECK-SAME: %[[C:.*]]: memref<?xi32>, %[[ONE:.*]]: memref<i64>, %[[I:.*]]: index) {
+obs.kernel @ticket(%counters: memref<?xi32>, %one: memref<i64>, %i: index) {
+  // CHECK-NEXT: %[[CELL:.*]] = memref.alloc
+  %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+  // CHECK-NEXT: obs.ticket %[[C]][%[[I]]] via %[[CELL]] : memref<?xi32>, memref<index, #obs.home<block, shared>>
+  %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<index, #obs.home<block, shared>>
+  // CHECK-NEXT: obs.ticket %[[ONE]][] via %[[CELL]] {tag} : memref<i64>, memref<index, #obs.home<block, shared>>
+  %m = obs.ticket %one[] via %cell {tag} : memref<i64>, memref<index, #obs.home<block, shared>>
+}
+
+// CHECK-LABEL: obs.kernel @exchanges(
+// CHECK-SAME: %[[C:.*]]: memref<?xi32>, %[[M:.*]]: memref<?xf64>, %[[W:.*]]: memref<?xi8>, %[[X:.*]]: f64, %[[Y:.*]]: i8, %[[I:.*]]: index, %[[S:.*]]: i32) {
+obs.kernel @exchanges(%c: memref<?xi32>, %m: memref<?xf64>, %w: memref<?xi8>, %x: f64, %y: i8, %i: index, %s: i32) {
+  // CHECK-NEXT: %[[CELL:.*]] = memref.alloc
+  %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+  // CHECK-NEXT: obs.arrive %[[C]][%[[I]]] after %[[I]] : memref<?xi32>
+  %a = obs.arrive %c[%i] after %i : memref<?xi32>
+  // CHECK-NEXT: obs.arrive %[[C]][%[[I]]] after %[[I]] via %[[CELL]] {tag} : memref<?xi32>, memref<index, #obs.home<block, shared>>
+  %b = obs.arrive %c[%i] after %i via %cell {tag} : memref<?xi32>, memref<index, #obs.home<block, shared>>
+  // CHECK-NEXT: obs.publish %[[X]], %[[Y]] in %[[M]], %[[W]] flag %[[C]][%[[I]]] = 2 : f64, i8 in memref<?xf64>, memref<?xi8> flag memref<?xi32>
+  obs.publish %x, %y in %m, %w flag %c[%i] = 2 : f64, i8 in memref<?xf64>, memref<?xi8> flag memref<?xi32>
+  // CHECK-NEXT: %{{.*}}, %{{.*}}:2 = obs.await %[[M]], %[[W]] flag %[[C]][%[[I]]] >= %[[S]] : memref<?xf64>, memref<?xi8> flag memref<?xi32> -> f64, i8
+  %f, %v:2 = obs.await %m, %w flag %c[%i] >= %s : memref<?xf64>, memref<?xi8> flag memref<?xi32> -> f64, i8
+}
+
 // CHECK-LABEL: obs.kernel @nothing(
 // CHECK-SAME: %{{.*}}: i32) {
 obs.kernel @nothing(%x: i32) {

@@ -331,282 +331,190 @@ gpu.module @kernels {
   gpu.func @one_side_published(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c1 = arith.constant 1 : index
     %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %b = gpu.block_id x
     %next = arith.addi %b, %c1 : index
     // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("device") release
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    obs.publish %v in %a flag %flags[%next] = 1 : i32 in memref<?xi32> flag memref<?xi32>
+    // expected-error @+1 {{read of global memory by another block}}
     %x = memref.load %a[%b] : memref<?xi32>
     gpu.return
   }
-  // expected-remark @+1 {{kernel 'one_side_published_mended' is proved free of races, with blocks of 1 threads, under contract, given that the indices of 4 of 4 accesses are in bounds}}
+  // expected-remark @+1 {{kernel 'one_side_published_mended' is proved free of races, with blocks of 1 threads, given that the indices of 4 of 4 accesses are in bounds}}
   gpu.func @one_side_published_mended(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c1 = arith.constant 1 : index
     %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %b = gpu.block_id x
     %next = arith.addi %b, %c1 : index
-    // expected-note @+2 {{written as 'published', which the program promises}}
     // expected-note @+1 {{taken to be in bounds}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("device") release
+    obs.publish %v in %a flag %flags[%next] = 1 : i32 in memref<?xi32> flag memref<?xi32>
     // expected-note @+1 {{taken to be in bounds}}
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    scf.while : () -> () {
-      // expected-note @+1 {{taken to be in bounds}}
-      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-      %isDown = arith.cmpi eq, %flag, %down : i32
-      scf.condition(%isDown)
-    } do {
-      scf.yield
-    }
-    llvm.fence syncscope("device") acquire
-    // expected-note @+2 {{written as 'published', which the program promises}}
-    // expected-note @+1 {{taken to be in bounds}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    %flag, %x = obs.await %a flag %flags[%b] >= %up : memref<?xi32> flag memref<?xi32> -> i32
     gpu.return
   }
-  // The flag can be seen before the element.
-  gpu.func @published_without_release(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  // It waits for flags that the writer does not set.
+  gpu.func @other_flags(%p: memref<i32>, %f: memref<i32>, %g: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c1 = arith.constant 1 : index
     %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %b = gpu.block_id x
     %next = arith.addi %b, %c1 : index
+    %others = memref.reinterpret_cast %g to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    scf.while : () -> () {
-      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-      %isDown = arith.cmpi eq, %flag, %down : i32
-      scf.condition(%isDown)
-    } do {
-      scf.yield
-    }
-    llvm.fence syncscope("device") acquire
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    obs.publish %v in %a flag %flags[%next] = 1 : i32 in memref<?xi32> flag memref<?xi32>
+    // expected-error @+1 {{read of global memory by another block}}
+    %flag, %x = obs.await %a flag %others[%b] >= %up : memref<?xi32> flag memref<?xi32> -> i32
     gpu.return
   }
-  gpu.func @released_too_early(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c1 = arith.constant 1 : index
-    %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %b = gpu.block_id x
-    %next = arith.addi %b, %c1 : index
-    llvm.fence syncscope("device") release
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    scf.while : () -> () {
-      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-      %isDown = arith.cmpi eq, %flag, %down : i32
-      scf.condition(%isDown)
-    } do {
-      scf.yield
-    }
-    llvm.fence syncscope("device") acquire
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
-    gpu.return
-  }
-  // Other blocks do not see what is visible to the block.
-  gpu.func @released_to_block(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c1 = arith.constant 1 : index
-    %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %b = gpu.block_id x
-    %next = arith.addi %b, %c1 : index
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("block") release
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    scf.while : () -> () {
-      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-      %isDown = arith.cmpi eq, %flag, %down : i32
-      scf.condition(%isDown)
-    } do {
-      scf.yield
-    }
-    llvm.fence syncscope("device") acquire
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
-    gpu.return
-  }
-  // The element can be read before the flag.
-  gpu.func @published_without_acquire(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c1 = arith.constant 1 : index
-    %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %b = gpu.block_id x
-    %next = arith.addi %b, %c1 : index
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("device") release
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    scf.while : () -> () {
-      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-      %isDown = arith.cmpi eq, %flag, %down : i32
-      scf.condition(%isDown)
-    } do {
-      scf.yield
-    }
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
-    gpu.return
-  }
-  gpu.func @acquired_too_early(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c1 = arith.constant 1 : index
-    %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %b = gpu.block_id x
-    %next = arith.addi %b, %c1 : index
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("device") release
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    llvm.fence syncscope("device") acquire
-    scf.while : () -> () {
-      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-      %isDown = arith.cmpi eq, %flag, %down : i32
-      scf.condition(%isDown)
-    } do {
-      scf.yield
-    }
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
-    gpu.return
-  }
-  // Nothing depends on the flag.
-  gpu.func @published_without_wait(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c1 = arith.constant 1 : index
-    %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %b = gpu.block_id x
-    %next = arith.addi %b, %c1 : index
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("device") release
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-    llvm.fence syncscope("device") acquire
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
-    gpu.return
-  }
-  gpu.func @published_with_another_wait(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c1 = arith.constant 1 : index
-    %up = arith.constant 1 : i32
-    %down = arith.constant 0 : i32
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %b = gpu.block_id x
-    %next = arith.addi %b, %c1 : index
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("device") release
-    %old = memref.atomic_rmw assign %up, %flags[%next] : (i32, memref<?xi32>) -> i32
-    scf.while : () -> () {
-      %flag = memref.atomic_rmw ori %down, %flags[%b] : (i32, memref<?xi32>) -> i32
-      %isDown = arith.cmpi eq, %v, %down : i32
-      scf.condition(%isDown)
-    } do {
-      scf.yield
-    }
-    llvm.fence syncscope("device") acquire
-    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
-    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
-    gpu.return
-  }
-  // The last block reads what all blocks have published. One of its threads finds out, after an acquire fence.
-  // expected-remark @+1 {{kernel 'last_block' is proved free of races, with blocks of 32 threads, under contract, given that the indices of 2 of 5 accesses are in bounds}}
-  gpu.func @last_block(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  // Both states of a result have elements of their own.
+  // expected-remark @+1 {{kernel 'two_states' is proved free of races, with blocks of 64 threads, given that the indices of 4 of 4 accesses are in bounds}}
+  gpu.func @two_states(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %one = arith.constant 1 : i32
+    %c33 = arith.constant 33 : index
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %t = gpu.thread_id x
     %b = gpu.block_id x
     %isFirst = arith.cmpi eq, %t, %c0 : index
+    %isOther = arith.cmpi eq, %t, %c33 : index
     scf.if %isFirst {
-      // expected-note @+2 {{written as 'published', which the program promises}}
       // expected-note @+1 {{taken to be in bounds}}
-      memref.store %v, %a[%b] {obs.contract = "published"} : memref<?xi32>
-      llvm.fence syncscope("device") release
-      %old = memref.atomic_rmw addi %one, %counter[] : (i32, memref<i32>) -> i32
-      llvm.fence syncscope("device") acquire
-      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+      obs.publish %v in %a flag %flags[%b] = 1 : i32 in memref<?xi32> flag memref<?xi32>
     }
-    gpu.barrier
-    %ticket = memref.load %cell[%c0] : memref<1xi32, #shared>
-    %isLast = arith.cmpi eq, %ticket, %last : i32
-    scf.if %isLast {
-      // expected-note @+2 {{written as 'published', which the program promises}}
+    scf.if %isOther {
       // expected-note @+1 {{taken to be in bounds}}
-      %x = memref.load %a[%t] {obs.contract = "published"} : memref<?xi32>
-    }
-    gpu.return
-  }
-  // A thread executes the fence in some blocks only.
-  gpu.func @acquired_in_some_blocks(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: i32, %some: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    %c0 = arith.constant 0 : index
-    %one = arith.constant 1 : i32
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
-    %t = gpu.thread_id x
-    %b = gpu.block_id x
-    %isFirst = arith.cmpi eq, %t, %c0 : index
-    %isSome = arith.cmpi ult, %b, %some : index
-    scf.if %isFirst {
-      // expected-note @+1 {{the first access is the write here}}
-      memref.store %v, %a[%b] {obs.contract = "published"} : memref<?xi32>
-      llvm.fence syncscope("device") release
-      %old = memref.atomic_rmw addi %one, %counter[] : (i32, memref<i32>) -> i32
-      scf.if %isSome {
-        llvm.fence syncscope("device") acquire
-      }
-      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
-    }
-    gpu.barrier
-    %ticket = memref.load %cell[%c0] : memref<1xi32, #shared>
-    %isLast = arith.cmpi eq, %ticket, %last : i32
-    scf.if %isLast {
-      // expected-error @+1 {{[race-unproved] read of global memory by another block could not be proved to stay away from what this access reaches}}
-      %x = memref.load %a[%t] {obs.contract = "published"} : memref<?xi32>
+      obs.publish %v in %a flag %flags[%b] = 2 : i32 in memref<?xi32> flag memref<?xi32>
     }
     gpu.return
   }
   // No flag is between two writes.
   gpu.func @published_twice(%p: memref<i32>, %f: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %up = arith.constant 1 : i32
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    // expected-error @+2 {{[race] write of global memory by another block reaches what this same statement also reaches}}
+    %flags = memref.reinterpret_cast %f to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-error@+2 {{[race] write of global memory by another block reaches what this same statement also reaches}}
+    // expected-note@+1 {{the first access is the write here}}
+    obs.publish %v in %a flag %flags[%c1] = 1 : i32 in memref<?xi32> flag memref<?xi32>
+    gpu.return
+  }
+
+  // The last block reads what the first threads of all blocks have written.
+  // expected-remark @+1 {{kernel 'last_block' is proved free of races, with blocks of 32 threads, given that the indices of 2 of 5 accesses are in bounds}}
+  gpu.func @last_block(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %isFirst = arith.cmpi eq, %t, %c0 : index
+    scf.if %isFirst {
+      // expected-note @+1 {{taken to be in bounds}}
+      memref.store %v, %a[%b] : memref<?xi32>
+    }
+    %isLast = obs.arrive %counter[] after %last via %cell : memref<i32>, memref<index, #shared>
+    scf.if %isLast {
+      // expected-note @+1 {{taken to be in bounds}}
+      %x = memref.load %a[%t] : memref<?xi32>
+    }
+    gpu.return
+  }
+  // The first thread does not make visible what others have written.
+  gpu.func @written_by_all(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %isFirst = arith.cmpi eq, %t, %c0 : index
+    %c32 = arith.constant 32 : index
+    %start = arith.muli %b, %c32 : index
+    %i = arith.addi %start, %t : index
     // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%c0] {obs.contract = "published"} : memref<?xi32>
-    llvm.fence syncscope("device") release
-    %old = memref.atomic_rmw assign %up, %f[] : (i32, memref<i32>) -> i32
+    memref.store %v, %a[%i] : memref<?xi32>
+    %isLast = obs.arrive %counter[] after %last via %cell : memref<i32>, memref<index, #shared>
+    scf.if %isLast {
+      // expected-error @+1 {{read of global memory by another block}}
+      %x = memref.load %a[%t] : memref<?xi32>
+    }
+    gpu.return
+  }
+  // Other blocks may still write.
+  gpu.func @written_later(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %isFirst = arith.cmpi eq, %t, %c0 : index
+    %isLast = obs.arrive %counter[] after %last via %cell : memref<i32>, memref<index, #shared>
+    scf.if %isFirst {
+      // expected-note @+1 {{the first access is the write here}}
+      memref.store %v, %a[%b] : memref<?xi32>
+    }
+    scf.if %isLast {
+      // expected-error @+1 {{read of global memory by another block}}
+      %x = memref.load %a[%t] : memref<?xi32>
+    }
+    gpu.return
+  }
+  // All blocks but the last one read.
+  gpu.func @read_by_others(%p: memref<i32>, %counter: memref<i32>, %n: index, %v: i32, %last: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %isFirst = arith.cmpi eq, %t, %c0 : index
+    scf.if %isFirst {
+      // expected-note @+1 {{the first access is the write here}}
+      memref.store %v, %a[%b] : memref<?xi32>
+    }
+    %isLast = obs.arrive %counter[] after %last via %cell : memref<i32>, memref<index, #shared>
+    scf.if %isLast {
+    } else {
+      // expected-error @+1 {{read of global memory by another block}}
+      %x = memref.load %a[%t] : memref<?xi32>
+    }
+    gpu.return
+  }
+  // Each thread arrives at the counter of its element.
+  // expected-remark @+1 {{kernel 'columns' is proved free of races, with blocks of 64 threads}}
+  gpu.func @columns(%p: memref<i32>, %q: memref<i32>, %v: i32, %last: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [64], strides: [1] : memref<i32> to memref<64xi32>
+    %counters = memref.reinterpret_cast %q to offset: [0], sizes: [64], strides: [1] : memref<i32> to memref<64xi32>
+    %old = memref.atomic_rmw addi %v, %a[%t] : (i32, memref<64xi32>) -> i32
+    %isLast = obs.arrive %counters[%t] after %last : memref<64xi32>
+    scf.if %isLast {
+      %x = memref.load %a[%t] : memref<64xi32>
+    }
+    gpu.return
+  }
+  // It reads an element of another counter.
+  // expected-remark @+1 {{kernel 'another_column' is proved free of races, with blocks of 64 threads, under contract}}
+  gpu.func @another_column(%p: memref<i32>, %q: memref<i32>, %v: i32, %last: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %u = arith.subi %c63, %t : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [64], strides: [1] : memref<i32> to memref<64xi32>
+    %counters = memref.reinterpret_cast %q to offset: [0], sizes: [64], strides: [1] : memref<i32> to memref<64xi32>
+    %old = memref.atomic_rmw addi %v, %a[%t] : (i32, memref<64xi32>) -> i32
+    // expected-note @+1 {{taken to arrive at the counter of what its thread has written}}
+    %isLast = obs.arrive %counters[%t] after %last : memref<64xi32>
+    scf.if %isLast {
+      %x = memref.load %a[%u] : memref<64xi32>
+    }
     gpu.return
   }
 

@@ -148,16 +148,11 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %v = arith.constant 1 : i32
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi8, #shared>
-
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
-    %wide = arith.index_cast %old : i32 to index
-    %low = arith.index_cast %wide : index to i8
-    memref.store %low, %cell[%c0] : memref<1xi8, #shared>
-    gpu.barrier
-    %drawn = memref.load %cell[%c0] : memref<1xi8, #shared>
-    %i = arith.index_cast %drawn : i8 to index
+    %ticket = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
+    %low = arith.index_cast %ticket : index to i8
+    %i = arith.index_cast %low : i8 to index
     %isNatural = arith.cmpi sge, %i, %c0 : index
     %isBelow = arith.cmpi slt, %i, %n : index
     %isIn = arith.andi %isNatural, %isBelow : i1
@@ -177,26 +172,21 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @not_all_draw(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %c2 = arith.constant 2 : index
     %v = arith.constant 1 : i32
-    %zero = arith.constant 0 : i32
-    %b = gpu.block_id x
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
-    %same = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
-
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    memref.store %zero, %same[%c0] : memref<1xi32, #shared>
+    %c2 = arith.constant 2 : index
+    %b = gpu.block_id x
     %rest = arith.remui %b, %c2 : index
     %isEven = arith.cmpi eq, %rest, %c0 : index
-    scf.if %isEven {
-      %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
-      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+    %i = scf.if %isEven -> index {
+      %ticket = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
+      scf.yield %ticket : index
+    } else {
+      scf.yield %c0 : index
     }
-    gpu.barrier
-    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
-    %i = arith.index_cast %drawn : i32 to index
-    // expected-error@+2 {{[race-unproved]}}
+    // expected-error@+2 {{[race-unproved] write of global memory by another block}}
     // expected-note@+1 {{the first access is the write here}}
     memref.store %v, %a[%i] : memref<?xi32>
     gpu.return
@@ -211,18 +201,13 @@ gpu.module @kernels {
   gpu.func @own_counters(%counter: memref<i32>, %p: memref<i32>, %n: index, %g: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %v = arith.constant 1 : i32
-    %b = gpu.block_id x
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
-
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
     %counters = memref.reinterpret_cast %counter to offset: [0], sizes: [%g], strides: [1] : memref<i32> to memref<?xi32>
-    %old = memref.atomic_rmw addi %v, %counters[%b] : (i32, memref<?xi32>) -> i32
-    memref.store %old, %cell[%c0] : memref<1xi32, #shared>
-    gpu.barrier
-    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
-    %i = arith.index_cast %drawn : i32 to index
-    // expected-error@+2 {{[race-unproved]}}
+    %i = obs.ticket %counters[%b] via %cell : memref<?xi32>, memref<index, #shared>
+    // expected-error@+2 {{[race-unproved] write of global memory by another block}}
     // expected-note@+1 {{the first access is the write here}}
     memref.store %v, %a[%i] : memref<?xi32>
     gpu.return
@@ -231,7 +216,7 @@ gpu.module @kernels {
 
 // -----
 
-// Numbers from a counter are different if all blocks increment one counter by 1.
+// Tickets of one counter are different.
 
 #shared = #gpu.address_space<workgroup>
 
@@ -239,19 +224,14 @@ gpu.module @kernels {
   // expected-remark @+1 {{kernel 'drawn' is proved free of races, with blocks of 1 threads, given that the indices of 1 of 4 accesses are in bounds}}
   gpu.func @drawn(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
     %v = arith.constant 1 : i32
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
     scf.for %k = %c0 to %c2 step %c1 {
-      %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
-      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
-      gpu.barrier
-      %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
-      gpu.barrier
-      %i = arith.index_cast %drawn : i32 to index
+      %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
       // expected-note @+1 {{taken to be in bounds}}
       memref.store %v, %a[%i] : memref<?xi32>
     }
@@ -260,81 +240,114 @@ gpu.module @kernels {
   // Two counters give the same numbers.
   gpu.func @counter_of_iteration(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
     %v = arith.constant 1 : i32
     %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
-    %counters = memref.reinterpret_cast %counter to offset: [0], sizes: [2], strides: [1] : memref<i32> to memref<2xi32>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
     %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %counters = memref.reinterpret_cast %counter to offset: [0], sizes: [2], strides: [1] : memref<i32> to memref<2xi32>
     scf.for %k = %c0 to %c2 step %c1 {
-      %old = memref.atomic_rmw addi %v, %counters[%k] : (i32, memref<2xi32>) -> i32
-      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
-      gpu.barrier
-      %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
-      gpu.barrier
-      %i = arith.index_cast %drawn : i32 to index
+      %i = obs.ticket %counters[%k] via %cell : memref<2xi32>, memref<index, #shared>
       // expected-error @+2 {{[race-unproved] write of global memory by another block}}
       // expected-note @+1 {{the first access is the write here}}
       memref.store %v, %a[%i] : memref<?xi32>
     }
     gpu.return
   }
-  // The number is in element 0, and element 1 is the same in all blocks.
-  gpu.func @another_element(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %v = arith.constant 1 : i32
-    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<2xi32, #shared>
-    %same = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<2xi32, #shared>
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    memref.store %v, %same[%c1] : memref<2xi32, #shared>
-    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
-    memref.store %old, %cell[%c0] : memref<2xi32, #shared>
-    gpu.barrier
-    %drawn = memref.load %cell[%c1] : memref<2xi32, #shared>
-    %i = arith.index_cast %drawn : i32 to index
-    // expected-error @+2 {{[race-unproved] write of global memory by another block}}
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%i] : memref<?xi32>
-    gpu.return
-  }
-  // The fifth block gets the number of the first one.
-  gpu.func @large_step(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-    %c0 = arith.constant 0 : index
-    %v = arith.constant 1073741824 : i32
-    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
-    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
-    memref.store %old, %cell[%c0] : memref<1xi32, #shared>
-    gpu.barrier
-    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
-    %i = arith.index_cast %drawn : i32 to index
-    // expected-error @+2 {{[race-unproved] write of global memory by another block}}
-    // expected-note @+1 {{the first access is the write here}}
-    memref.store %v, %a[%i] : memref<?xi32>
-    gpu.return
-  }
-  // So does a block after the other addition. It is an assumption of the answer that there is no such block.
-  // expected-remark @+1 {{kernel 'large_step_of_others' is proved free of races, with blocks of 1 threads, under contract, given that the indices of 1 of 5 accesses are in bounds}}
-  gpu.func @large_step_of_others(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  // A counter that is set back gives a number twice. It is an assumption of the answer that no block draws after that.
+  // expected-remark @+1 {{kernel 'set_back' is proved free of races, with blocks of 1 threads, under contract, given that the indices of 1 of 5 accesses are in bounds}}
+  gpu.func @set_back(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %v = arith.constant 1 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     %back = arith.constant 2147483647 : i32
-    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
-    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
-    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
     // expected-note @+1 {{drawn from a counter that is taken not to be set back}}
-    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
+    %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
     %other = memref.atomic_rmw addi %back, %counter[] : (i32, memref<i32>) -> i32
-    memref.store %old, %cell[%c0] : memref<1xi32, #shared>
-    gpu.barrier
-    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
-    %i = arith.index_cast %drawn : i32 to index
     // expected-note @+1 {{taken to be in bounds}}
     memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+  // All threads of a block have its ticket, so they take the same branch.
+  // expected-remark @+1 {{kernel 'branch_by_ticket' is proved free of races}}
+  gpu.func @branch_by_ticket(%counter: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %b = memref.view %s[%c8][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    memref.store %v, %b[%t] : memref<64xi32, #shared>
+    // Threads have waited for each other.
+    %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
+    %u = arith.subi %c63, %t : index
+    %x = memref.load %b[%u] : memref<64xi32, #shared>
+    %isBelow = arith.cmpi slt, %i, %n : index
+    scf.if %isBelow {
+      gpu.barrier
+      memref.store %x, %b[%t] : memref<64xi32, #shared>
+    }
+    gpu.return
+  }
+  // The first thread stores the ticket while others still use these bytes.
+  gpu.func @cell_in_use_before(%counter: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %b = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    // expected-note @+1 {{the first access is the read here}}
+    %x = memref.load %b[%t] : memref<64xi32, #shared>
+    // expected-error @+1 {{[race] write of shared memory by another thread of the warp reaches what this access also reaches, without a barrier between them}}
+    %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
+    gpu.return
+  }
+  // Threads read the ticket while others already overwrite it.
+  gpu.func @cell_in_use_after(%counter: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %b = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    // expected-note @+1 {{the first access is the read here}}
+    %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
+    // expected-error @+1 {{[race] write of shared memory by another thread of the warp reaches what this access also reaches, without a barrier between them}}
+    memref.store %v, %b[%t] : memref<64xi32, #shared>
+    gpu.return
+  }
+  // Some threads of a block wait for the others, which do not come.
+  gpu.func @some_threads_draw(%counter: memref<i32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %some = arith.cmpi ult, %t, %c8 : index
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here; make all of them reach the barrier}}
+    scf.if %some {
+      %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index, #shared>
+    }
+    gpu.return
+  }
+  gpu.func @private_cell(%counter: memref<i32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %cell = memref.alloca() : memref<index>
+    // expected-error @+1 {{[race-stage] has a cell outside of shared memory}}
+    %i = obs.ticket %counter[] via %cell : memref<i32>, memref<index>
+    gpu.return
+  }
+  // Each block has its own counter.
+  gpu.func @shared_counter() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<index, #shared>
+    %counter = memref.view %s[%c8][] : memref<?xi8, #shared> to memref<i32, #shared>
+    // expected-error @+1 {{[race-stage] exchanges values between blocks outside of global memory}}
+    %i = obs.ticket %counter[] via %cell : memref<i32, #shared>, memref<index, #shared>
     gpu.return
   }
 }

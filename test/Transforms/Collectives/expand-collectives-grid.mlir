@@ -32,12 +32,10 @@ func.func @map_after(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i32> {
   // CHECK: %[[COUNTER:.*]] = memref.alloc({{.*}}) : memref<?xi32>
   // CHECK: gpu.memset %[[COUNTER]]
   // CHECK: obs.par block
-  // CHECK: memref.store %{{.*}}, %[[PARTS]][%{{.*}}] {obs.contract = "published"}
-  // CHECK: llvm.fence {{.*}} release
-  // CHECK: memref.atomic_rmw addi %{{.*}}, %[[COUNTER]]
-  // CHECK: llvm.fence {{.*}} acquire
-  // CHECK: scf.if
-  // CHECK: memref.load %[[PARTS]][%{{.*}}] {obs.contract = "published"}
+  // CHECK: memref.store %{{.*}}, %[[PARTS]][%{{.*}}]
+  // CHECK: %[[LAST:.*]] = obs.arrive %[[COUNTER]][%{{.*}}] after %{{.*}} via
+  // CHECK: scf.if %[[LAST]]
+  // CHECK: memref.load %[[PARTS]][%{{.*}}]
   // CHECK: obs.map
   // KERNELS: gpu.memset
   // KERNELS-COUNT-1: gpu.launch_func
@@ -81,8 +79,7 @@ func.func @map_after_atomic(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i3
 // KERNELS-LABEL: @float(
 // KERNELS-COUNT-1: gpu.launch_func
 // KERNELS-NOT: gpu.launch_func
-// RACES: kernel 'float_kernel' is proved free of races{{.*}} under contract
-// RACES: written as 'published'
+// RACES: kernel 'float_kernel' is proved free of races
 func.func @float(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
   %p = obs.reduce (%x, %y) = %a init %z {commutative} : !obs.pull<? x f32> -> !obs.push<grid, 1 x f32> {
     %s = arith.addf %x, %y : f32

@@ -11,7 +11,8 @@ func.func @maps_around(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<? x i32> {
   // CHECK: %[[FLAGS:.*]] = memref.alloc
   // CHECK: gpu.memset %[[FLAGS]]
   // CHECK: obs.par block
-  // CHECK: memref.atomic_rmw addi %{{.*}}, %[[FLAGS]]
+  // CHECK: %[[CELL:.*]] = memref.alloc() : memref<index, #obs.home<block, shared>>
+  // CHECK: obs.ticket %[[FLAGS]][%{{.*}}] via %[[CELL]]
   // CHECK: scf.while
   // KERNELS: gpu.memset
   // KERNELS-COUNT-1: gpu.launch_func

@@ -12,12 +12,11 @@
 // CHECK: %[[COPY:.*]] = obs.force
 // CHECK: obs.par (%[[I:.*]]) in (%c10)
 // CHECK-NEXT: %[[OWN:.*]] = obs.get %[[COPY]][%[[I]]]
-// CHECK: memref.atomic_rmw addi %[[OWN]], %[[MEMORY]][%[[I]]] {obs.contract = "published"}
-// CHECK: llvm.fence syncscope("device") release
+// CHECK: memref.atomic_rmw addi %[[OWN]], %[[MEMORY]][%[[I]]]
 // CHECK: %[[PLACE:.*]] = arith.addi %[[I]], %c10
-// CHECK: %[[COUNT:.*]] = memref.atomic_rmw addi %c1_i32, %[[MEMORY]][%[[PLACE]]]
-// CHECK: llvm.fence syncscope("device") acquire
-// CHECK-NEXT: %[[FINAL:.*]] = memref.load %[[MEMORY]][%[[I]]] {obs.contract = "published"}
+// CHECK: %[[LAST:.*]] = obs.arrive %[[MEMORY]][%[[PLACE]]] after %{{[^ ]*}} : memref<20xi32>
+// CHECK-NEXT: scf.if %[[LAST]]
+// CHECK-NEXT: %[[FINAL:.*]] = memref.load %[[MEMORY]][%[[I]]]
 // CHECK: %[[FLOAT:.*]] = arith.sitofp %[[FINAL]] : i32 to f32
 // CHECK: obs.write %[[FLOAT]] at [%[[I]]]
 // CHECK-NOT: obs.map
@@ -58,9 +57,8 @@ func.func @pairs(%keys: !obs.pull<? x i32>, %values: !obs.pull<? x i32, i64>) ->
 // CHECK: obs.par (%[[W:.*]]) in (%c256
 // CHECK-NEXT: scf.for %{{.*}} = %[[W]] to %c512 step %c256
 // CHECK: memref.atomic_rmw addi
-// CHECK: llvm.fence syncscope("device") release
-// CHECK: memref.atomic_rmw addi %c1_i32
-// CHECK: llvm.fence syncscope("device") acquire
+// CHECK: obs.arrive
+// CHECK-NEXT: scf.if
 // CHECK-NEXT: scf.for %{{.*}} = %[[W]] to %c512 step %c256
 // CHECK: obs.write
 // CHECK: return

@@ -12,7 +12,7 @@ func.func @partition(%a: !obs.pull<? x i32>, %starts: !obs.pull<16 x i32>) -> !o
   // CHECK: obs.fill unchecked
   // CHECK: obs.par block
   // The tile, which other blocks do not process.
-  // CHECK: memref.atomic_rmw addi %{{.*}}, %[[WORDS]]
+  // CHECK: obs.ticket %[[WORDS]]
   // The keys are counted in the table.
   // CHECK: %[[NEXT:.*]] = memref.alloc() : memref<8x16xi32, #obs.home<block, shared>>
   // CHECK: memref.atomic_rmw addi %{{.*}}, %[[NEXT]]

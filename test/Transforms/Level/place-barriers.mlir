@@ -645,47 +645,134 @@ obs.kernel @all_turns_of_one_warp(%n: index, %in: memref<?x64xi32>, %out: memref
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// Readers of published memory wait for a flag of the writer; other readers of it need a barrier.
+// Readers of published results wait for a flag of the writer, not at a barrier.
 // CHECK-LABEL: obs.kernel @published
 // CHECK-NOT: obs.barrier
-// CHECK: memref.load %{{.*}}[%{{.*}}] {obs.contract = "published"}
-// CHECK: obs.barrier block
-// CHECK-NOT: obs.barrier
-// CHECK: memref.load
-obs.kernel @published(%shared: memref<64xi32>, %out: memref<64xi32>) attributes {threads = 64 : i64} {
-  %x = arith.constant 0 : i32
+obs.kernel @published(%m: memref<?xi32>, %flags: memref<?xi32>, %out: memref<64xi32>) attributes {threads = 64 : i64} {
+  %x = arith.constant 1 : i32
   %c63 = arith.constant 63 : index
   scf.forall (%t) in (64) {
-    memref.store %x, %shared[%t] {obs.contract = "published"} : memref<64xi32>
+    obs.publish %x in %m flag %flags[%t] = 1 : i32 in memref<?xi32> flag memref<?xi32>
   } {mapping = [#obs.map<block, thread>]}
   scf.forall (%t) in (64) {
     %j = arith.subi %c63, %t : index
-    %v = memref.load %shared[%j] {obs.contract = "published"} : memref<64xi32>
-    memref.store %v, %out[%t] : memref<64xi32>
-  } {mapping = [#obs.map<block, thread>]}
-  scf.forall (%t) in (64) {
-    %j = arith.subi %c63, %t : index
-    %v = memref.load %shared[%j] : memref<64xi32>
+    %f, %v = obs.await %m flag %flags[%j] >= %x : memref<?xi32> flag memref<?xi32> -> i32
     memref.store %v, %out[%t] : memref<64xi32>
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// Another array with the same indices is not published.
-// CHECK-LABEL: obs.kernel @published_and_other
-// CHECK: obs.barrier block {why = ["read after write of argument 1{{.*}}"]}
+// The last block reads the parts after all of them are written, and no part is written afterwards. Only the cell needs a
+// barrier. Another array of the same indices needs one, too.
+// CHECK-LABEL: obs.kernel @last_block
+// CHECK: scf.for
+// CHECK: obs.barrier block {why = ["write after read of the array at
+// CHECK-NOT: of argument 0
+// CHECK: obs.arrive
+// CHECK: obs.barrier block {why = ["read after write of argument 1{{[^"]*}}"]}
 // CHECK-NOT: obs.barrier
-obs.kernel @published_and_other(%shared: memref<64xi32>, %other: memref<64xi32>, %out: memref<64xi32>) attributes {threads = 64 : i64} {
-  %x = arith.constant 0 : i32
+obs.kernel @last_block(%parts: memref<64xi32>, %other: memref<64xi32>, %counter: memref<1xi32>, %out: memref<64xi32>, %x: i32, %n: index, %last: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
   %c63 = arith.constant 63 : index
-  scf.forall (%t) in (64) {
-    memref.store %x, %shared[%t] {obs.contract = "published"} : memref<64xi32>
-    memref.store %x, %other[%t] : memref<64xi32>
-  } {mapping = [#obs.map<block, thread>]}
-  scf.forall (%t) in (64) {
-    %j = arith.subi %c63, %t : index
-    %v = memref.load %shared[%j] {obs.contract = "published"} : memref<64xi32>
-    %w = memref.load %other[%j] : memref<64xi32>
-    %s = arith.addi %v, %w : i32
-    memref.store %s, %out[%t] : memref<64xi32>
-  } {mapping = [#obs.map<block, thread>]}
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %k = %b to %n step %bs {
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    scf.forall (%t) in (1) {
+      memref.store %x, %parts[%k] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+    %isLast = obs.arrive %counter[%c0] after %last via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    scf.if %isLast {
+      scf.forall (%t) in (64) {
+        memref.store %x, %other[%t] : memref<64xi32>
+      } {mapping = [#obs.map<block, thread>]}
+      scf.forall (%t) in (64) {
+        %j = arith.subi %c63, %t : index
+        %v = memref.load %parts[%j] : memref<64xi32>
+        %w = memref.load %other[%j] : memref<64xi32>
+        %s = arith.addi %v, %w : i32
+        memref.store %s, %out[%t] : memref<64xi32>
+      } {mapping = [#obs.map<block, thread>]}
+    }
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// A ticket has a barrier in itself, after its thread has stored the number: none is needed for the array that was written
+// before. Threads may still read both when the next iteration begins.
+// CHECK-LABEL: obs.kernel @tickets
+obs.kernel @tickets(%counter: memref<1xi32>, %in: memref<64xi32>, %out: memref<?x64xi32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c63 = arith.constant 63 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  // CHECK: scf.for
+  scf.for %k = %b to %n step %bs {
+    %a = memref.alloc() : !arena
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    // CHECK: obs.barrier block {why = [
+    // CHECK-SAME: "write after read of the array at place-barriers.mlir:[[#@LINE-3]]:10,
+    // CHECK-SAME: "write after read of the array at place-barriers.mlir:[[#@LINE-3]]:13, read at place-barriers.mlir:[[#@LINE+9]]:10, written at place-barriers.mlir:[[#@LINE+9]]:10"]}
+    // CHECK-NEXT: scf.forall
+    // CHECK-NOT: obs.barrier
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: obs.ticket
+    // CHECK-NOT: obs.barrier
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    scf.forall (%t) in (64) {
+      %u = arith.subi %c63, %t : index
+      %x = memref.load %a[%u] : !arena
+      memref.store %x, %out[%i, %t] : memref<?x64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// Without another barrier in the loop, one stands before the ticket itself.
+// CHECK-LABEL: obs.kernel @tickets_alone
+// CHECK: scf.for
+// CHECK: obs.barrier block
+// CHECK-NEXT: obs.ticket
+// CHECK-NOT: obs.barrier
+obs.kernel @tickets_alone(%counter: memref<1xi32>, %out: memref<?x64xi32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 0 : i32
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %k = %b to %n step %bs {
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    scf.forall (%t) in (64) {
+      memref.store %x, %out[%i, %t] : memref<?x64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// The only iteration needs none, and a block of one thread none.
+// CHECK-LABEL: obs.kernel @one_ticket
+// CHECK-NOT: obs.barrier
+obs.kernel @one_ticket(%counter: memref<1xi32>, %out: memref<?x64xi32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = arith.constant 0 : i32
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %k = %b to %c1 step %bs {
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    scf.forall (%t) in (64) {
+      memref.store %x, %out[%i, %t] : memref<?x64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+// CHECK-LABEL: obs.kernel @tickets_of_thread
+// CHECK-NOT: obs.barrier
+obs.kernel @tickets_of_thread(%counter: memref<1xi32>, %n: index) attributes {threads = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %k = %b to %n step %bs {
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    %i = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+  } {obs.map = #obs.map<grid, block>}
 }

@@ -192,3 +192,33 @@ obs.kernel @slices(%x: i32, %n: index) attributes {threads = 70 : i64} {
     } {mapping = [#obs.map<warp, thread>]}
   } {obs.map = #obs.map<grid, warp>}
 }
+
+// The barrier of a ticket stands between the uses of the arrays before and after it. Its cell is used on both sides.
+// BYTES-LABEL: obs.kernel @around_ticket
+// BYTES-SAME: shared_bytes = 264 : i64
+// CHECK-LABEL: obs.kernel @around_ticket
+obs.kernel @around_ticket(%x: i32, %counter: memref<1xi32>, %out: memref<64xi32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    // CHECK: memref.alloc() {obs.offset = 0 : i64}
+    %s0 = memref.alloc() : !a
+    scf.forall (%t) in (64) {
+      memref.store %x, %s0[%t] : !a
+      %y = memref.load %s0[%t] : !a
+      memref.store %y, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: memref.alloc() {obs.offset = 256 : i64}
+    %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+    %n = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+    // CHECK: memref.alloc() {obs.offset = 0 : i64}
+    %s1 = memref.alloc() : !a
+    scf.forall (%t) in (64) {
+      memref.store %x, %s1[%t] : !a
+      %y = memref.load %s1[%t] : !a
+      memref.store %y, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}

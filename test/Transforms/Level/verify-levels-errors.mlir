@@ -9,6 +9,49 @@ obs.kernel @barrier_of_warp_in_leaf(%n: index) {
 
 // -----
 
+// A ticket has a barrier of the block.
+obs.kernel @ticket_in_leaf(%n: index, %counter: memref<1xi32>, %cell: memref<index, #obs.home<block, shared>>) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%i) in (%n) {
+    // expected-error@+1 {{[levels-barrier] a barrier of a block in code of level thread would be divergent}}
+    %t = obs.ticket %counter[%c0] via %cell : memref<1xi32>, memref<index, #obs.home<block, shared>>
+  } {mapping = [#obs.map<grid, thread>]}
+}
+
+// -----
+
+// Each thread of the block would arrive.
+obs.kernel @arrive_in_block_code(%n: index, %counter: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %n step %bs {
+    // expected-error@+1 {{[levels-exchange] stands in code of level block, all threads of which would execute it}}
+    %t = obs.arrive %counter[%c0] after %n : memref<1xi32>
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// -----
+
+obs.kernel @publish_in_grid_code(%x: i32, %m: memref<?xi32>, %flags: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{[levels-exchange] stands in code of level grid, all threads of which would execute it}}
+  obs.publish %x in %m flag %flags[%c0] = 1 : i32 in memref<?xi32> flag memref<?xi32>
+}
+
+// -----
+
+obs.kernel @await_in_block_code(%n: index, %x: i32, %m: memref<?xi32>, %flags: memref<?xi32>) {
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %n step %bs {
+    // expected-error@+1 {{[levels-exchange] stands in code of level block, all threads of which would execute it}}
+    %f, %v = obs.await %m flag %flags[%i] >= %x : memref<?xi32> flag memref<?xi32> -> i32
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// -----
+
 obs.kernel @leaf_in_leaf(%n: index) {
   scf.forall (%i) in (%n) {
     // expected-error@+1 {{[levels-nesting] spreads units of level thread over a block in code of level thread}}

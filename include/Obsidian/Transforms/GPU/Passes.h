@@ -8,6 +8,7 @@
 #ifndef OBSIDIAN_TRANSFORMS_GPU_PASSES_H
 #define OBSIDIAN_TRANSFORMS_GPU_PASSES_H
 
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,6 +24,15 @@ namespace mlir::obs {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Transforms/GPU/Passes.h.inc"
+
+/// Replaces the operations between blocks in `kernel`, a `gpu.func` or a copy
+/// of it with this size of a block, as `obs-expand-exchanges` does.
+void expandExchanges(Operation *kernel, DenseI32ArrayAttr blockSize);
+
+/// The same in level IR, for reports on the code that these operations become.
+/// `describe` names a place in the reasons of barriers.
+void expandExchanges(KernelOp kernel,
+                     llvm::function_ref<std::string(Location)> describe);
 
 } // namespace mlir::obs
 

@@ -123,6 +123,39 @@ def ExpandRemaindersPass
   ];
 }
 
+def ExpandExchangesPass : Pass<"obs-expand-exchanges", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Replace operations between blocks by accesses, fences and barriers";
+  let description = [{
+    - `obs.ticket`: the first thread of a block increments the counter, and all
+      threads read the number after a barrier. The barrier of a block of one warp
+      is one of the warp, and a block of one thread has none.
+    - `obs.arrive`: the same, or one addition for each thread, between a release
+      fence and an acquire fence.
+    - `obs.publish`: stores, a release fence, and an exchange of the flag.
+    - `obs.await`: a loop that reads the flag, an acquire fence, and loads.
+
+    ```mlir
+    // before
+    %n = obs.ticket %counters[%i] via %cell : memref<?xi32>, memref<index, 3>
+    // after
+    %t = gpu.thread_id x
+    %first = arith.cmpi eq, %t, %c0 : index
+    scf.if %first {
+      %old = memref.atomic_rmw addi %c1, %counters[%i] : (i32, memref<?xi32>) -> i32
+      %drawn = arith.index_cast %old : i32 to index
+      memref.store %drawn, %cell[] : memref<index, 3>
+    }
+    gpu.barrier
+    %n = memref.load %cell[] : memref<index, 3>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ObsFreezeIntegersPass : Pass<"obs-freeze-integers", "::mlir::ModuleOp"> {
   let summary = "Hide from LLVM that unsigned integers were floats";
   let description = [{

@@ -17,7 +17,7 @@ Operation *ObsDialect::materializeConstant(OpBuilder &builder, Attribute value,
 }
 
 //===----------------------------------------------------------------------===//
-// Casts of indices
+// Casts
 //===----------------------------------------------------------------------===//
 
 /// True for a cast that keeps only the low bits of an index.
@@ -56,10 +56,38 @@ struct SplitNarrowCast : OpRewritePattern<CastOp> {
 };
 } // namespace
 
+/// Operations between blocks take memory of any extents, so a cast to dynamic
+/// extents would only hide the extents from analyses.
+static LogicalResult dropCasts(Operation *op, PatternRewriter &rewriter) {
+  bool isChanged = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto cast = operand.get().getDefiningOp<memref::CastOp>();
+    if (!cast || !memref::CastOp::canFoldIntoConsumerOp(cast))
+      continue;
+    rewriter.modifyOpInPlace(op, [&] { operand.set(cast.getSource()); });
+    isChanged = true;
+  }
+  return success(isChanged);
+}
+
+namespace {
+template <typename Op>
+struct DropCasts : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    return dropCasts(op, rewriter);
+  }
+};
+} // namespace
+
 void ObsDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   patterns.add<SplitNarrowCast<arith::IndexCastOp>,
-               SplitNarrowCast<arith::IndexCastUIOp>>(getContext());
+               SplitNarrowCast<arith::IndexCastUIOp>, DropCasts<TicketOp>,
+               DropCasts<ArriveOp>, DropCasts<PublishOp>, DropCasts<AwaitOp>>(
+      getContext());
 }
 
 //===----------------------------------------------------------------------===//

@@ -178,6 +178,11 @@ Value buildAtomic(OpBuilder &builder, Location loc, Attribute kind, Value value,
 /// The `WriteContract::initial` of a write whose contract is marked.
 unsigned getInitialNesting(Operation *op);
 
+/// The `obs.arrive` before which `write` stands, and on whose result the branch
+/// around `read` depends; null if there is none. A thread that reads then comes
+/// after all threads that have written and arrived at its counter.
+ArriveOp findArrival(Operation *write, Operation *read);
+
 /// The values of a list of constants and values, as in DynamicIndexList.
 SmallVector<Value> buildMixed(OpBuilder &builder, Location loc,
                               ValueRange dynamic, ArrayRef<int64_t> statics);

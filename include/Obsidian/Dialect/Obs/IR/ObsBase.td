@@ -53,7 +53,7 @@ defvar Obs_discardableAttrs = [
     "The table is in constant memory. On an `obs.constant`, the program requests this. "
     "On a `memref.get_global`, the lanes of a warp always read one element of the table.">,
   Obs_Discardable<"contract", Obs_Values<"StringAttr",
-      "is one of disjoint, unproved, any, init and published">, "obs.contract = \"disjoint\"",
+      "is one of disjoint, unproved, any and init">, "obs.contract = \"disjoint\"",
     "The contract of a write, or of a read that counts as one (see below).">,
   Obs_Discardable<"loop", Obs_Number, "obs.loop = 0",
     "The number of the loop among those around forces in a kernel.">,
@@ -176,7 +176,6 @@ def Obs_Dialect : Dialect {
     | `unproved` | The contract is `disjoint`, which is neither proved nor refuted. |
     | `any` | Several writes may have this element; one of them wins. |
     | `init` | The write gives an element its initial contents, which later writes of the same force may replace. |
-    | `published` | The access is ordered by fences and atomic operations. |
 
     These attributes stand at parameters and results of functions:
 
@@ -242,8 +241,7 @@ def Obs_WriteMark : I32EnumAttr<"WriteMark", "value of obs.contract", [
     I32EnumAttrCase<"Disjoint", 0, "disjoint">,
     I32EnumAttrCase<"Unproved", 1, "unproved">,
     I32EnumAttrCase<"Any", 2, "any">,
-    I32EnumAttrCase<"Initial", 3, "init">,
-    I32EnumAttrCase<"Published", 4, "published">]> {
+    I32EnumAttrCase<"Initial", 3, "init">]> {
   let cppNamespace = "::mlir::obs";
   let genSpecializedAttr = 0;
 }

@@ -268,4 +268,18 @@ def Obs_ScalarScope : TraitList<[
     }]>
   ]>;
 
+def Obs_CounterOpInterface : OpInterface<"CounterOpInterface"> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation that increments an element of an array of counters. If it has a
+    cell, the first thread of a block does so for the block, and all threads
+    receive the result through the cell and wait for each other.
+  }];
+  let methods = [
+    InterfaceMethod<"The array.", "::mlir::Value", "getCounters">,
+    InterfaceMethod<"The indices of the element.", "::mlir::ValueRange", "getIndices">,
+    InterfaceMethod<"The cell, or null.", "::mlir::Value", "getCell">
+  ];
+}
+
 #endif // OBSIDIAN_DIALECT_OBS_IR_OBSINTERFACES_TD

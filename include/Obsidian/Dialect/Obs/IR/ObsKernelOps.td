@@ -248,4 +248,214 @@ def Obs_BarrierOp : Obs_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Obs_TicketOp : Obs_Op<"ticket", [Obs_CounterOpInterface]> {
+  let summary = "Draw a number from a counter, one for each block";
+  let description = [{
+    One thread of the block adds 1 to an element of `counters`, by an atomic
+    operation. The result is the value before the addition. All threads of the
+    block receive it through `cell`, and wait for each other in between. So the
+    operation is a barrier of the block.
+
+    The result is uniform over the block, and differs from all other tickets of
+    the counter. Blocks draw 0, 1, 2, ... from a counter that was 0, in the order
+    in which they come. So all smaller tickets belong to blocks that run or have
+    finished. This holds if only tickets change the counter during the launch,
+    and if there are not more of them than its type has values.
+
+    The operation stands in code of level block. `obs-expand-collectives` makes
+    it, so the interpreter never runs it. `obs-expand-exchanges` replaces it, after
+    the last pass of `obs-to-gpu`, so `obs-check-races` reads it.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.ticket` memref `[` (index-value (`,` index-value)*)? `]`
+                  `via` memref attr-dict `:` type `,` type
+    ```
+
+    The first memref is `counters`, of type `i32` or `i64`. It has one index for
+    each dimension. The second memref is `cell`: one `index` in the shared memory
+    of the block. The types are those of the memrefs. The result is of type
+    `index`.
+
+    Example:
+
+    ```mlir
+    obs.kernel @ticket(%counters: memref<?xi32>) attributes {threads = 64 : i64} {
+      %c0 = arith.constant 0 : index
+      %tiles = memref.dim %counters, %c0 : memref<?xi32>
+      %b = obs.worker_id <grid, block>
+      %blocks = obs.worker_count <grid, block>
+      scf.for %k = %b to %tiles step %blocks {
+        %cell = memref.alloc() : memref<index, #obs.home<block, shared>>
+        %tile = obs.ticket %counters[%c0] via %cell
+          : memref<?xi32>, memref<index, #obs.home<block, shared>>
+      } {obs.map = #obs.map<grid, block>}
+    }
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$counters,
+    Variadic<Index>:$indices, Arg<AnyMemRef, "", [MemRead, MemWrite]>:$cell);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $counters `[` $indices `]` `via` $cell attr-dict `:` type($counters) `,` type($cell)
+  }];
+  let hasVerifier = 1;
+}
+
+def Obs_ArriveOp : Obs_Op<"arrive", [
+    AttrSizedOperandSegments, Obs_CounterOpInterface]> {
+  let summary = "Count a thread or a block, and ask whether it is the last one";
+  let description = [{
+    A thread adds 1 to an element of `counters`, by an atomic operation. The
+    result is true if the value before is `before`: the thread is then the last
+    of `before + 1` threads that arrive there. What a thread has written before
+    it arrives is visible to the last one, where an `scf.if` asks for the result.
+
+    With a `cell`, the operation stands in code of level block, and is a barrier
+    of the block: the first thread arrives for the block, and all threads receive
+    the result. What the first threads of all blocks have written before they
+    arrive is visible to all threads of the last block.
+
+    After the last one, no thread writes what it reads. `obs-expand-collectives`
+    makes the operation, so the interpreter never runs it. `obs-expand-exchanges`
+    replaces it, after the last pass of `obs-to-gpu`, so `obs-check-races` reads
+    it.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.arrive` memref `[` (index-value (`,` index-value)*)? `]`
+                  `after` index-value (`via` memref)? attr-dict
+                  `:` type (`,` type)?
+    ```
+
+    The first memref is `counters`, of type `i32` or `i64`. It has one index for
+    each dimension. The value after `after` is `before`. The second memref is
+    `cell`: one `index` in the shared memory of the block. The types are those of
+    the memrefs. The result is of type `i1`.
+
+    Example:
+
+    ```mlir
+    obs.kernel @arrive(%parts: memref<64xi32>, %counters: memref<64xi32>, %out: memref<64xi32>, %last: index)
+        attributes {threads = 64 : i64} {
+      %c1 = arith.constant 1 : i32
+      %n = obs.worker_count <grid, block>
+      %b = obs.worker_id <grid, block>
+      scf.for %k = %b to %last step %n {
+        scf.forall (%t) in (64) {
+          memref.atomic_rmw addi %c1, %parts[%t] : (i32, memref<64xi32>) -> i32
+          %isLast = obs.arrive %counters[%t] after %last : memref<64xi32>
+          scf.if %isLast {
+            %x = memref.load %parts[%t] : memref<64xi32>
+            memref.store %x, %out[%t] : memref<64xi32>
+          }
+        } {mapping = [#obs.map<block, thread>]}
+      } {obs.map = #obs.map<grid, block>}
+    }
+    ```
+  }];
+  let arguments = (ins Arg<AnyMemRef, "", [MemRead, MemWrite]>:$counters,
+    Variadic<Index>:$indices, Index:$before,
+    Arg<Optional<AnyMemRef>, "", [MemRead, MemWrite]>:$cell);
+  let results = (outs I1:$last);
+  let assemblyFormat = [{
+    $counters `[` $indices `]` `after` $before (`via` $cell^)? attr-dict
+    `:` type($counters) (`,` type($cell)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Obs_PublishOp : Obs_Op<"publish", [SameVariadicOperandSize]> {
+  let summary = "Give a result to threads of other blocks";
+  let description = [{
+    A thread stores a result, one value in each `memory`, and then sets a flag to
+    `state`, which is 1 or 2. Both are visible to all threads for which an
+    `obs.await` has found the flag. Result `number` has element `number` of the
+    flags, which is 0 at first, and the two elements `2 number` and `2 number + 1`
+    of each memory, one for each state. A state of a result is published once, and
+    1 before 2.
+
+    The operation stands in code of level thread. `obs-expand-collectives` makes
+    it, so the interpreter never runs it. `obs-expand-exchanges` replaces it,
+    after the last pass of `obs-to-gpu`, so `obs-check-races` reads it.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.publish` value (`,` value)* `in` memref (`,` memref)*
+                  `flag` memref `[` index-value `]` `=` integer attr-dict
+                  `:` type (`,` type)* `in` type (`,` type)* `flag` type
+    ```
+
+    The first memrefs are the memory of the values. The last memref is the flags,
+    of type `i32`. The index is the number of the result, and the integer is the
+    state. The types are those of the values and memrefs.
+
+    Example:
+
+    ```mlir
+    func.func @publish(%x: f64, %m: memref<?xf64>, %flags: memref<?xi32>, %i: index)
+        attributes {obs.level = #obs.level<thread>} {
+      obs.publish %x in %m flag %flags[%i] = 1 : f64 in memref<?xf64> flag memref<?xi32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values,
+    Arg<Variadic<AnyMemRef>, "", [MemWrite]>:$memory,
+    Arg<AnyMemRef, "", [MemRead, MemWrite]>:$flags, Index:$number, I32Attr:$state);
+  let assemblyFormat = [{
+    $values `in` $memory `flag` $flags `[` $number `]` `=` $state attr-dict
+    `:` type($values) `in` type($memory) `flag` type($flags)
+  }];
+  let hasVerifier = 1;
+}
+
+def Obs_AwaitOp : Obs_Op<"await"> {
+  let summary = "Wait for a result of a thread of another block";
+  let description = [{
+    A thread waits until the flag of a result is at least `least`, which is 1 or
+    2. It returns the flag, and the values that `obs.publish` has stored for this
+    state. A thread waits only for blocks that run or have finished, such as those
+    with smaller tickets.
+
+    The operation stands in code of level thread. `obs-expand-collectives` makes
+    it, so the interpreter never runs it. `obs-expand-exchanges` replaces it,
+    after the last pass of `obs-to-gpu`, so `obs-check-races` reads it.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.await` memref (`,` memref)*
+                  `flag` memref `[` index-value `]` `>=` value attr-dict
+                  `:` type (`,` type)* `flag` type `->` type (`,` type)*
+    ```
+
+    The operands are those of `obs.publish`. The value after `>=` is `least`, of
+    type `i32`. The types are those of the memrefs, and of the values. The results
+    are the flag, of type `i32`, and the values.
+
+    Example:
+
+    ```mlir
+    func.func @await(%m: memref<?xf64>, %flags: memref<?xi32>, %i: index)
+        attributes {obs.level = #obs.level<thread>} {
+      %c1 = arith.constant 1 : i32
+      %flag, %x = obs.await %m flag %flags[%i] >= %c1 : memref<?xf64> flag memref<?xi32> -> f64
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Variadic<AnyMemRef>, "", [MemRead]>:$memory,
+    Arg<AnyMemRef, "", [MemRead, MemWrite]>:$flags, Index:$number, I32:$least);
+  let results = (outs I32:$flag, Variadic<AnyType>:$values);
+  let assemblyFormat = [{
+    $memory `flag` $flags `[` $number `]` ` ` `>` `` `=` $least attr-dict
+    `:` type($memory) `flag` type($flags) `->` type($values)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // OBSIDIAN_DIALECT_OBS_IR_OBSKERNELOPS_TD
