@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import typing
 import warnings
 from collections.abc import Callable, Hashable, Sequence
@@ -52,6 +53,8 @@ from .types import (
 LONG = 10_000
 #: The maximum number of combinations of static values that a function recognises by identity.
 _MOST = 64
+#: The names of parameters that are also names of values in the text of the program.
+_PLAIN_NAME = re.compile(r"(?!c\d+$)[A-Za-z_]\w*", re.ASCII)
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The type of a parameter: an array, or a scalar.
@@ -401,6 +404,11 @@ def _components_in(memory: dict[str, Any], array: Array, leaves: list[Any]) -> t
     return ()
 
 
+def _named(name: str) -> str:
+    """The attribute with the name of a parameter. The contract numbers names that C cannot have."""
+    return f' {{obs.name = "{name}"}}' if name.isascii() else ""
+
+
 def _open_parameters(
     parameters: dict[str, Any], donated: Sequence[str]
 ) -> tuple[dict[str, Any], str]:
@@ -408,21 +416,23 @@ def _open_parameters(
     given: dict[str, Any] = {}
     heads = []
     extents: dict[str, tuple[str, Any]] = {}
-    for name, kind in parameters.items():
+    for number, (name, kind) in enumerate(parameters.items()):
+        # The text has other rules for names than Python, and constants have the names c0, c1, ...
+        ref = f"%{name}" if _PLAIN_NAME.fullmatch(name) else f"%${number}"
         if name in donated:
             count = len(kind.type.element.leaves)
-            memory = [f"%{name}.{k}" for k in range(count)]
+            memory = [f"{ref}.{k}" for k in range(count)]
             given[name] = programs.view(kind.type, memory)
             labels = [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
             _, types = current().memory[given[name].name]
             heads += [
-                f'{ref}: {spelt} {{obs.name = "{label}"}}'
-                for ref, spelt, label in zip(memory, types, labels)
+                f"{part}: {spelt}{_named(label)}"
+                for part, spelt, label in zip(memory, types, labels)
             ]
             continue
         leaf = kind.type if isinstance(kind, ParameterType) else kind
-        given[name] = make_leaf(leaf, f"%{name}")
-        heads.append(f'%{name}: {spell(leaf)} {{obs.name = "{name}"}}')
+        given[name] = make_leaf(leaf, ref)
+        heads.append(f"{ref}: {spell(leaf)}{_named(name)}")
     for name, kind in parameters.items():
         if not isinstance(kind, ParameterType):
             continue

@@ -271,7 +271,7 @@ class ParameterType:
     names: tuple[str | None, ...]
 
 
-_EXTENT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:<=\s*(\d+)\s*)?$")
+_EXTENT = re.compile(r"\s*([^\W\d]\w*)\s*(?:<=\s*(\d+)\s*)?$")
 
 
 def parameter_type(parts: tuple[object, ...]) -> ParameterType:

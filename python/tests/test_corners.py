@@ -432,6 +432,37 @@ def test_annotations_of_extents() -> None:
         Pull["n", Pull["m", f32].type]
 
 
+def test_names_of_parameters() -> None:
+    """A parameter has any name of Python: that of a constant in the text, or other letters."""
+
+    @obs.jit
+    def f(c0: Ints, c1: i32, σ: Annotated[Pull, "λ", i32], arg2: i32):
+        return (c0 * 7 + c1)[1:].reverse(), σ + 5 * arg2
+
+    one, other = f(A, 3, A, 4)
+    np.testing.assert_array_equal(one, (A * 7 + 3)[:0:-1])
+    np.testing.assert_array_equal(other, A + 20)
+    assert f.cost(n=1, λ=100).bytes() == 2 * 4 * 100
+    assert "λ" in f.cost().text
+    with pytest.raises(obs.ArgumentTypeError, match="has 1 dimensions"):
+        f(A, 3, A[None], 4)
+
+
+def test_names_of_donated_parameters(tmp_path: Path) -> None:
+    @obs.jit(donate=("é", "c0"))
+    def update(é: Annotated[Pull, "n", (i32, i32)], c0: Ints, c0_1: Ints):
+        return é.map(lambda x, y: (x + y, x - y)).force(into=é), (c0 + c0_1).force(into=c0)
+
+    x, y, z = A.copy(), A[::-1].copy(), A.copy()
+    first, second = update((x, y), z, A)
+    np.testing.assert_array_equal(x, A + A[::-1])
+    np.testing.assert_array_equal(y, A - A[::-1])
+    np.testing.assert_array_equal(z, 2 * A)
+    assert first[0] is x
+    assert second is z
+    assert "é" in update.export(tmp_path, name="update")[-1].read_text(encoding="utf-8")
+
+
 # ------------------------------------------------------------------------------ Calls
 
 
