@@ -417,17 +417,36 @@ def test_long_programs_are_a_warning() -> None:
 def test_remarks_are_warnings_at_their_place() -> None:
     @obs.jit
     def f(a: Ints):
-        b = a * a + 1  # <- computed again
+        b = 1000 // (a + 1)  # <- computed again
         return b + b.reverse()
 
     with pytest.warns(obs.PerformanceWarning, match="computed in 2 places") as seen:
         f(A)
     assert {Path(w.filename).name for w in seen} == {"test_errors.py"}
     assert place("computed again")[0] in [w.lineno for w in seen]
-    values = A * A + 1
+    values = 1000 // (A + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.array_equal(f(A), values + values[::-1])
+
+
+def test_no_remark_on_elements_that_are_computed_once() -> None:
+    """Uses at the same index in one kernel are one, and a conversion is cheaper than memory."""
+
+    @obs.jit
+    def gelu(x: Annotated[Pull, "n", f32]):
+        u = obs.tanh(0.8 * (x + 0.045 * x * x * x))
+        return 0.5 * x * (u * u + u)
+
+    @obs.jit
+    def laplace(a: Annotated[Pull, "n", i8]):
+        wide = a.to(i32)
+        return wide[2:] - 2 * wide[1:-1] + obs.generate(a.size - 2)(lambda i: wide[i] + wide[i + 1])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gelu(A.astype(np.float32))
+        laplace(A.astype(np.int8))
 
 
 def test_error_in_a_short_body_has_its_place() -> None:
