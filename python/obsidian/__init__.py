@@ -5,6 +5,7 @@ thread, warp, block and grid determine which workers share the work.
 """
 
 from . import arrays, bit, unsigned
+from .backend import RunOptions
 from .control import loop, range, when, while_loop
 from .device_arrays import DeviceArray
 from .errors import (
@@ -107,6 +108,7 @@ __all__ = [
     "Pull",
     "Push",
     "RunError",
+    "RunOptions",
     "Scalar",
     "TraceError",
     "TuneReport",
