@@ -48,6 +48,7 @@ from .types import (
     parameter_type,
     spell,
 )
+from .views import View
 
 #: A program with at least this number of operations is unusually long.
 LONG = 10_000
@@ -222,9 +223,8 @@ class Function(Tools, Generic[F]):
             artifact = self._artifact_of(program, key, compiled)
             warn(artifact.diagnostics)
             call = self._calls[key, compiled] = Call(program, artifact, backend())
-        hints = [self._signature.parameters[name].annotation for name in given]
         is_plain = len(arguments) == len(given) and keywords.keys() <= static.keys()
-        if options is None and is_plain and inspect.Parameter.empty not in hints:
+        if options is None and is_plain and not any(map(self._takes_type, given)):
             if len(self._known) == _MOST:
                 self._known.clear()
             values = tuple(keywords.values())
@@ -275,26 +275,35 @@ class Function(Tools, Generic[F]):
                 given[name] = bound.arguments.get(name)
         return given, static
 
+    def _takes_type(self, name: str) -> bool:
+        """True if the type of a parameter depends on the argument."""
+        hint = self._signature.parameters[name].annotation
+        return hint is inspect.Parameter.empty or (isinstance(hint, ParameterType) and hint.is_open)
+
     def _parameter(self, name: str, value: Any) -> Any:
         """The type of a parameter: its annotation, or that of the argument."""
         hint = self._signature.parameters[name].annotation
-        if hint is not inspect.Parameter.empty:
+        if not self._takes_type(name):
             return hint
         view = view_of(value)
         if view is not None and view.shape:
             kind = bf16 if view.element == "bf16" else element_type_for(view.dtype)
+            if kind is not None and isinstance(hint, ParameterType):
+                return ParameterType(hint.type.with_element(Element((kind,))), hint.names)
             if kind is not None:
                 extents: tuple[Any, ...] = (None,) * view.ndim
                 return ParameterType(ArrayType(extents, Element((kind,))), extents)
+        if isinstance(hint, ParameterType):
+            raise ArgumentTypeError(
+                f"{name} is an array of any type of the language, and this is "
+                f"{type(value).__name__ if view is None else f'an array of {view.dtype}'}: pass an "
+                "array, or write the type of its elements in the annotation"
+            )
         if isinstance(value, np.generic):
             kind = element_type_for(value.dtype)
             if kind is not None:
                 return kind
-        raise ArgumentTypeError(
-            f"{name} has no annotation, and {type(value).__name__} has no type of the language: "
-            f"annotate it, as in {name}: f32, pass a NumPy array or number such as "
-            f"np.float32(2), or make it static, behind *"
-        )
+        raise ArgumentTypeError(_no_type_of(name, value, view))
 
     def _program(
         self, parameters: dict[str, Any], static: dict[str, Any]
@@ -355,6 +364,21 @@ class Function(Tools, Generic[F]):
             if not isinstance(parameters.get(name), ParameterType):
                 raise TraceError(f"donate= names arrays, and {name} is none", self._place)
         return self.donate
+
+
+def _no_type_of(name: str, value: Any, view: View | None) -> str:
+    """The message for an argument whose parameter has no annotation and gets no type from it."""
+    if view is not None and view.shape and view.dtype.kind == "u":
+        kind = f"i{8 * view.dtype.itemsize}"
+        return (
+            f"{name} has no annotation, and its elements are {view.dtype}: programs compute with "
+            f'signed numbers, so annotate it, as in {name}: Annotated[Pull, "n", {kind}]'
+        )
+    return (
+        f"{name} has no annotation, and {type(value).__name__} has no type of the language: "
+        f"annotate it, as in {name}: f32, pass a NumPy array or number such as np.float32(2), or "
+        "make it static, behind *"
+    )
 
 
 def _shape_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Hashable:

@@ -6,6 +6,7 @@ nothing is stored. The methods of the classes in pull_push.py call these functio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -203,9 +204,37 @@ def take(array: A, counts: Sequence[Extent]) -> A:
     return result
 
 
+def _rest(array: Array, others: Sequence[Extent]) -> Extent:
+    """The extent that -1 stands for beside others. The reshape checks the number of elements."""
+    static, _, values = split_extents(others)
+    known = math.prod(extent for extent in static if extent is not None)
+    total = dim(array, 0)
+    for d in range(1, array.type.rank):
+        total = total * dim(array, d)
+    if not values and (not known or (isinstance(total, int) and total % known)):
+        count = f"{total} elements" if isinstance(total, int) else "elements"
+        raise TraceError(
+            f"-1 stands for no number: the array has {count}, and the product of the other extents "
+            f"is {known}"
+        )
+    divisor: Any = known
+    for value in values:
+        divisor = value * divisor
+    rest: int | Scalar = total // divisor
+    if isinstance(rest, int) or values or None in array.type.bounds:
+        return rest
+    return Bounded(rest, math.prod(b for b in array.type.bounds if b is not None) // known)
+
+
 def reshape(array: Array, extents: Sequence[Extent | Sequence[Extent]]) -> Any:
-    """The same elements in row-major order with other extents."""
-    static, bounds, values = split_extents(flat_extents(extents))
+    """The same elements in row-major order with other extents, one of which may be -1."""
+    shape = [*flat_extents(extents)]
+    open_places = [d for d, extent in enumerate(shape) if isinstance(extent, int) and extent == -1]
+    if len(open_places) > 1:
+        raise TraceError("one extent of a reshape may be -1, which stands for the other elements")
+    for place in open_places:
+        shape[place] = _rest(array, [*shape[:place], *shape[place + 1 :]])
+    static, bounds, values = split_extents(shape)
     kind = ArrayType(tuple(static), array.type.element, tuple(bounds), array.type.level)
     text = f"obs.reshape {use(array)}{brackets(values)} : {array.type} -> {kind}"
     return make_array(kind, current().emit(text, 1, is_pure=True)[0], array.is_stored)

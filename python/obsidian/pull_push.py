@@ -263,7 +263,10 @@ class _Operators(Array):
         return maps.take(self, counts)
 
     def reshape(self, *extents: Extent | Sequence[Extent]) -> Self:
-        """The same elements in row-major order with other extents, or with those of one tuple."""
+        """The same elements in row-major order with other extents, or with those of one tuple.
+
+        One extent may be -1: it is the number of elements divided by the other extents.
+        """
         return cast("Self", maps.reshape(self, extents))
 
     def flatten(self) -> Self:
