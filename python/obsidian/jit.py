@@ -406,7 +406,11 @@ def trace_program(
             given, head = _open_parameters(parameters, donated)
         flat, shape = flatten(run(**given))
         with trace.at(end):
-            leaves = pending.stored([as_leaf(leaf) for leaf in flat])
+            try:
+                flat = [as_leaf(leaf) for leaf in flat]
+            except TraceError as error:
+                raise TraceError(error.message, end) from None
+            leaves = pending.stored(flat)
             trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
         results = tuple(leaf_type(leaf) for leaf in leaves)
         kinds = ", ".join(spell(kind) for kind in results)

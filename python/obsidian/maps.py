@@ -15,6 +15,7 @@ from .regions import (
     Array,
     Bounded,
     Extent,
+    apply,
     as_index,
     as_leaves,
     brackets,
@@ -60,6 +61,12 @@ def _shared_type(arrays: Sequence[Array]) -> tuple[ArrayType, bool]:
     ranks = {array.type.rank for array in arrays}
     if len(ranks) > 1:
         raise TraceError(f"arrays of ranks {sorted(ranks)} do not go together: only scalars spread")
+    totals = [array.name in current().totals for array in arrays]
+    if any(totals) and any(array.type.extents != (1,) for array in arrays):
+        raise TraceError(
+            "a reduction at level grid is an array of one element, and goes together with others "
+            "of one element only: read the element, as in a.max().force()[0]"
+        )
     implied = next((a.type for a in arrays if None not in a.type.extents), arrays[0].type)
     extents = list(implied.extents)
     bounds = list(implied.bounds)
@@ -92,7 +99,7 @@ def map_now(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
 
     def call(_: list[Any]) -> Any:
         pairs = zip(arrays, groups)
-        return function(*[v for a, group in pairs for v in a.type.element.arguments(group)])
+        return apply(function, *[v for a, group in pairs for v in a.type.element.arguments(group)])
 
     body = scalar_code(arguments, call)
     shared, is_implied = _shared_type(arrays)
@@ -101,13 +108,17 @@ def map_now(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
     ending = "" if is_implied else f" -> {result}"
     if body.short:
         text = f"obs.map {body.short} {names(arrays)} : {brief_types(arrays)}{ending}"
-        return make_array(result, current().emit(text, 1, is_pure=True)[0])
-    bindings = [
-        f"{', '.join(leaf.name for leaf in group)} = {use(array)} : {array.type}"
-        for array, group in zip(arrays, groups)
-    ]
-    text = f"obs.map ({', '.join(bindings)}){ending}"
-    return make_array(result, current().emit(text, 1, [body.region], is_pure=True)[0])
+        found = current().emit(text, 1, is_pure=True)
+    else:
+        bindings = [
+            f"{', '.join(leaf.name for leaf in group)} = {use(array)} : {array.type}"
+            for array, group in zip(arrays, groups)
+        ]
+        text = f"obs.map ({', '.join(bindings)}){ending}"
+        found = current().emit(text, 1, [body.region], is_pure=True)
+    if any(array.name in current().totals for array in arrays):
+        current().totals.update(found)
+    return make_array(result, found[0])
 
 
 def get(array: Array, indices: Sequence[Any]) -> Any:
@@ -159,7 +170,7 @@ def reindex(
     target = len(extents) if is_push else array.type.rank
 
     def call(indices: list[Any]) -> Any:
-        found = function(*indices)
+        found = apply(function, *indices)
         places = list(found) if isinstance(found, tuple) else [found]
         if len(places) != target:
             raise TraceError(f"the function returns {len(places)} indices, and {target} are needed")
