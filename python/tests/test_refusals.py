@@ -248,6 +248,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a.split(2).each(obs.block)(lambda: a), "another number of arguments than 1"),
     (lambda a, m, k: a.map(lambda x: len(5)), "has no len"),  # type: ignore[arg-type]
     (lambda a, m, k: a.map(5), "not callable"),
+    (lambda a, m, k: a.map(getattr), "getattr expected|another number of arguments than 1"),
     (lambda a, m, k: a - a.max(), r"array of one element.*a\.max\(\)\.force\(\)\[0\]"),
     (lambda a, m, k: a // (a.sum().force() + 1), "array of one element"),
     (lambda a, m, k: obs.zip(a.min(), a), "array of one element"),
