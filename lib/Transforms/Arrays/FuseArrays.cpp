@@ -625,10 +625,13 @@ void VirtualArrays::findReaders(Value array) {
       found.insert(user);
       continue;
     }
-    // An element of the result reads the same element of the array.
-    for (Value result : user->getResults())
-      if (auto next = readers.find(result); next != readers.end())
-        found.insert_range(next->second);
+    // An element of the result reads the same element of the array. Results of
+    // an unzip read different components, so those of one of them count.
+    Value widest =
+        *llvm::max_element(user->getResults(), [&](Value x, Value y) {
+          return readers[x].size() < readers[y].size();
+        });
+    found.insert_range(readers[widest]);
   }
   readers[array] = std::move(found);
 }

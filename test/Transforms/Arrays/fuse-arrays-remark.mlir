@@ -58,6 +58,20 @@ func.func @read_twice(%a: !obs.pull<8 x f32>) -> !obs.pull<8 x f32> {
   return %f : !obs.pull<8 x f32>
 }
 
+// No remark: each component is read at one index.
+func.func @components(%a: !obs.pull<8 x f32>) -> !obs.pull<8 x f32> {
+  %e = obs.map (%x = %a : !obs.pull<8 x f32>) {
+    %y = math.exp %x : f32
+    %z = math.sin %x : f32
+    obs.yield %y, %z : f32, f32
+  }
+  %p, %q = obs.unzip %e : !obs.pull<8 x f32, f32>
+  %r = obs.reverse %q : !obs.pull<8 x f32>
+  %m = obs.map { arith.addf } %p, %r : !obs.pull<8 x f32>
+  %f = obs.force %m : !obs.pull<8 x f32>
+  return %f : !obs.pull<8 x f32>
+}
+
 // No remark: a conversion and a product, or three reads, take no longer than a read of stored elements.
 func.func @cheap(%a: !obs.pull<8 x i8>, %b: !obs.pull<8 x i32>, %c: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
   %m = obs.map (%x = %a : !obs.pull<8 x i8>, %y = %b : !obs.pull<8 x i32>, %z = %c : !obs.pull<8 x i32>) {
