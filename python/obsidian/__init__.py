@@ -4,7 +4,10 @@ In: Python functions. Out: kernels. `@obs.jit` compiles a function for NumPy arr
 thread, warp, block and grid determine which workers share the work.
 """
 
+from typing import TYPE_CHECKING
+
 from . import arrays, bit, unsigned
+from .backend import RunOptions
 from .control import loop, range, when, while_loop
 from .device_arrays import DeviceArray
 from .errors import (
@@ -93,6 +96,16 @@ from .testing import check
 from .tuning import TuneReport, Tuning, tune
 from .types import bf16, f16, f32, f64, i1, i8, i16, i32, i64, index
 
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Name the way out for a function of NumPy; an AttributeError, as for other names."""
+        from .numpy_names import FUNCTIONS
+
+        hint = f": write {FUNCTIONS[name]}" if name in FUNCTIONS else ""
+        raise AttributeError(f"module 'obsidian' has no attribute {name!r}{hint}")
+
+
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -107,6 +120,7 @@ __all__ = [
     "Pull",
     "Push",
     "RunError",
+    "RunOptions",
     "Scalar",
     "TraceError",
     "TuneReport",

@@ -111,6 +111,8 @@ def _show_function(function: Function[Any], form: str, options: argparse.Namespa
         report = function.races(**given)
         print(report)
         return 0 if report else 1
+    elif form == "cost":
+        print(function.cost(**given).text)
     else:
         print(getattr(function, form.replace("-", "_"))(**given))
     return 0
@@ -142,7 +144,7 @@ def _show_file(path: Path, form: str, options: argparse.Namespace) -> int:
         if form == "cost":
             host = HostProgram(json.loads(backend().show(artifact, "contract")[0]))
             data = json.loads(backend().show(artifact, "cost_json")[0])
-            shown = str(CostReport.read(shown.replace(_PROGRAM, path.name), data, host, sizes))
+            shown = CostReport.read(shown.replace(_PROGRAM, path.name), data, host, sizes).text
     except CompileError as error:
         raise CompileError([_placed(message, path) for message in error.diagnostics]) from None
     if form == "races":

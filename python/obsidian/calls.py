@@ -217,17 +217,21 @@ class Call:
             self._check(items, view, CPU, copy)
             if view.copied:
                 remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied")
-        if options is None:
-            options = RunOptions()
-            size = max((math.prod(view.shape) for view in views), default=0)
-            if size >= MANY and not self._is_slow:
-                self._is_slow = True
-                remark(
-                    f"{size} elements on the emulator, which is slow: pass arrays of a GPU, "
-                    "such as CuPy's or PyTorch's"
-                )
+        if options is None and views:
+            self._remark_size(
+                max(math.prod(view.shape) for view in views),
+                "pass arrays of a GPU, such as CuPy's or PyTorch's",
+            )
         values = [i.framework.to_host(i) if type(i) is View else i for i in items]
-        results = self.backend.run(self.artifact, values, len(self.elements), options)
+        results = self.backend.run(
+            self.artifact, values, len(self.elements), options or RunOptions()
+        )
+        if options is None and not views:
+            self._remark_size(
+                max(np.size(result) for result in results),
+                'a call without arrays runs there; f.run(obs.RunOptions(device="cuda"), ...) runs '
+                "on the GPU",
+            )
         for number, place in self._reused.items():
             np.copyto(values[place], results[number])
             results[number] = items[place].owner
@@ -241,6 +245,12 @@ class Call:
             else result
             for number, (result, element) in enumerate(zip(results, self.elements))
         ]
+
+    def _remark_size(self, size: int, correction: str) -> None:
+        """Say once that a run of so many elements on the emulator is slow."""
+        if size >= MANY and not self._is_slow:
+            self._is_slow = True
+            remark(f"{size} elements on the emulator, which is slow: {correction}")
 
     def _run_on_gpu(
         self, items: list[Any], views: Sequence[View], first: View, copy: bool

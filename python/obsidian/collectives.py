@@ -15,6 +15,7 @@ from .maps import dim
 from .regions import (
     Array,
     Extent,
+    apply,
     as_leaves,
     brackets,
     make_array,
@@ -73,7 +74,7 @@ def _collective(
     count = len(element.leaves)
 
     def call(leaves: list[Any]) -> Any:
-        return operator(element.value(leaves[:count]), element.value(leaves[count:]))
+        return apply(operator, element.value(leaves[:count]), element.value(leaves[count:]))
 
     body = scalar_code(lambda: new_arguments(element.leaves * 2), call, element)
     marks = _attributes(attributes)
@@ -106,6 +107,7 @@ def reduce(
         found = _collective("obs.reduce", array, operator, init, "", attributes, "", len(leaves))
         return kind.element.value([make_leaf(leaf, n) for leaf, n in zip(leaves, found)])
     found = _collective("obs.reduce grid", array, operator, init, "", attributes, "", 1)
+    current().totals.add(found[0])
     return make_array(ArrayType((1,), kind.element, (), level), found[0])
 
 
@@ -229,7 +231,7 @@ def expand(
     """For each length, this number of elements; and the sum of the lengths."""
     kind = _vector(lengths, "expand")
     level = current().level
-    body = scalar_code(lambda: new_indices(2), lambda indices: function(*indices))
+    body = scalar_code(lambda: new_indices(2), lambda indices: apply(function, *indices))
     static, limits, values = split_extents([extent])
     result = ArrayType(tuple(static), body.element, tuple(limits), level)
     count = ArrayType((1,), Element((dtype,)), (), level)
@@ -263,7 +265,7 @@ def partition(array: Array, key: Callable[[Any], Any], starts: Array) -> Any:
     element = kind.element
 
     def call(leaves: list[Any]) -> Any:
-        return key(element.value(leaves))
+        return apply(key, element.value(leaves))
 
     body = scalar_code(lambda: new_arguments(element.leaves), call)
     result = kind.with_level(current().level)
@@ -303,7 +305,7 @@ def _combiner(operator: Operator, element: Element) -> str:
         arguments = new_arguments(element.leaves * 2)
         count = len(element.leaves)
         left, right = element.value(arguments[:count]), element.value(arguments[count:])
-        leaves, _ = as_leaves(operator(left, right), element)
+        leaves, _ = as_leaves(apply(operator, left, right), element)
         trace.emit(f"return {names(leaves)} : {element}")
         parameters = ", ".join(f"{a.name}: {a.type_name}" for a in arguments)
         text = trace.text(

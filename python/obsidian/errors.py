@@ -29,6 +29,22 @@ class Diagnostic:
         return "\n".join([text, *filter(None, [excerpt]), *map(str, self.notes)])
 
 
+#: Parts of messages of the compiler, and the correction in Python.
+_IN_PYTHON = {
+    "[R2-bounded]": 'an extent has a bound by its annotation, as in Annotated[Pull, "n <= 1024", '
+    "f32], or by obs.up_to(n, 1024)",
+    "[R4-extents] obs.split: the chunk size": "a.split(size, pad=0) fills the last chunk",
+    "[R8-inside]": "arrays that depend on each other change in place as one parameter of tuples: "
+    's: Annotated[Pull, "n", (f32, f32)] with donate="s", and s.map(f).force(into=s)',
+}
+
+
+def in_python(message: str) -> tuple[Diagnostic, ...]:
+    """The note for a message of the compiler whose correction is written otherwise in Python."""
+    found = (text for part, text in _IN_PYTHON.items() if part in message)
+    return tuple(Diagnostic("note", f"in Python, {text}") for text in found)
+
+
 class PerformanceWarning(UserWarning):
     """A program or a call is correct but slow. The message describes a correction."""
 

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from .errors import ArgumentError, ObsidianError
 
-_TOKEN = re.compile(r"\s*(\d+|[A-Za-z_][\w.]*|[-+*/(),])")
+_TOKEN = re.compile(r"\s*(\d+|[^\W\d][\w.]*|[-+*/(),])")
 _BOUND = "at most "
 
 Sizes = Mapping[str, int]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import typing
 import warnings
 from collections.abc import Callable, Hashable, Sequence
@@ -47,11 +48,14 @@ from .types import (
     parameter_type,
     spell,
 )
+from .views import View
 
 #: A program with at least this number of operations is unusually long.
 LONG = 10_000
 #: The maximum number of combinations of static values that a function recognises by identity.
 _MOST = 64
+#: The names of parameters that are also names of values in the text of the program.
+_PLAIN_NAME = re.compile(r"(?!c\d+$)[A-Za-z_]\w*", re.ASCII)
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The type of a parameter: an array, or a scalar.
@@ -219,9 +223,8 @@ class Function(Tools, Generic[F]):
             artifact = self._artifact_of(program, key, compiled)
             warn(artifact.diagnostics)
             call = self._calls[key, compiled] = Call(program, artifact, backend())
-        hints = [self._signature.parameters[name].annotation for name in given]
         is_plain = len(arguments) == len(given) and keywords.keys() <= static.keys()
-        if options is None and is_plain and inspect.Parameter.empty not in hints:
+        if options is None and is_plain and not any(map(self._takes_type, given)):
             if len(self._known) == _MOST:
                 self._known.clear()
             values = tuple(keywords.values())
@@ -272,26 +275,35 @@ class Function(Tools, Generic[F]):
                 given[name] = bound.arguments.get(name)
         return given, static
 
+    def _takes_type(self, name: str) -> bool:
+        """True if the type of a parameter depends on the argument."""
+        hint = self._signature.parameters[name].annotation
+        return hint is inspect.Parameter.empty or (isinstance(hint, ParameterType) and hint.is_open)
+
     def _parameter(self, name: str, value: Any) -> Any:
         """The type of a parameter: its annotation, or that of the argument."""
         hint = self._signature.parameters[name].annotation
-        if hint is not inspect.Parameter.empty:
+        if not self._takes_type(name):
             return hint
         view = view_of(value)
         if view is not None and view.shape:
             kind = bf16 if view.element == "bf16" else element_type_for(view.dtype)
+            if kind is not None and isinstance(hint, ParameterType):
+                return ParameterType(hint.type.with_element(Element((kind,))), hint.names)
             if kind is not None:
                 extents: tuple[Any, ...] = (None,) * view.ndim
                 return ParameterType(ArrayType(extents, Element((kind,))), extents)
+        if isinstance(hint, ParameterType):
+            raise ArgumentTypeError(
+                f"{name} is an array of any type of the language, and this is "
+                f"{type(value).__name__ if view is None else f'an array of {view.dtype}'}: pass an "
+                "array, or write the type of its elements in the annotation"
+            )
         if isinstance(value, np.generic):
             kind = element_type_for(value.dtype)
             if kind is not None:
                 return kind
-        raise ArgumentTypeError(
-            f"{name} has no annotation, and {type(value).__name__} has no type of the language: "
-            f"annotate it, as in {name}: f32, pass a NumPy array or number such as "
-            f"np.float32(2), or make it static, behind *"
-        )
+        raise ArgumentTypeError(_no_type_of(name, value, view))
 
     def _program(
         self, parameters: dict[str, Any], static: dict[str, Any]
@@ -354,6 +366,21 @@ class Function(Tools, Generic[F]):
         return self.donate
 
 
+def _no_type_of(name: str, value: Any, view: View | None) -> str:
+    """The message for an argument whose parameter has no annotation and gets no type from it."""
+    if view is not None and view.shape and view.dtype.kind == "u":
+        kind = f"i{8 * view.dtype.itemsize}"
+        return (
+            f"{name} has no annotation, and its elements are {view.dtype}: programs compute with "
+            f'signed numbers, so annotate it, as in {name}: Annotated[Pull, "n", {kind}]'
+        )
+    return (
+        f"{name} has no annotation, and {type(value).__name__} has no type of the language: "
+        f"annotate it, as in {name}: f32, pass a NumPy array or number such as np.float32(2), or "
+        "make it static, behind *"
+    )
+
+
 def _shape_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Hashable:
     """The number of the arguments, and the names and identities of those with a name."""
     if not keywords:
@@ -379,7 +406,11 @@ def trace_program(
             given, head = _open_parameters(parameters, donated)
         flat, shape = flatten(run(**given))
         with trace.at(end):
-            leaves = pending.stored([as_leaf(leaf) for leaf in flat])
+            try:
+                flat = [as_leaf(leaf) for leaf in flat]
+            except TraceError as error:
+                raise TraceError(error.message, end) from None
+            leaves = pending.stored(flat)
             trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
         results = tuple(leaf_type(leaf) for leaf in leaves)
         kinds = ", ".join(spell(kind) for kind in results)
@@ -401,6 +432,11 @@ def _components_in(memory: dict[str, Any], array: Array, leaves: list[Any]) -> t
     return ()
 
 
+def _named(name: str) -> str:
+    """The attribute with the name of a parameter. The contract numbers names that C cannot have."""
+    return f' {{obs.name = "{name}"}}' if name.isascii() else ""
+
+
 def _open_parameters(
     parameters: dict[str, Any], donated: Sequence[str]
 ) -> tuple[dict[str, Any], str]:
@@ -408,21 +444,23 @@ def _open_parameters(
     given: dict[str, Any] = {}
     heads = []
     extents: dict[str, tuple[str, Any]] = {}
-    for name, kind in parameters.items():
+    for number, (name, kind) in enumerate(parameters.items()):
+        # The text has other rules for names than Python, and constants have the names c0, c1, ...
+        ref = f"%{name}" if _PLAIN_NAME.fullmatch(name) else f"%${number}"
         if name in donated:
             count = len(kind.type.element.leaves)
-            memory = [f"%{name}.{k}" for k in range(count)]
+            memory = [f"{ref}.{k}" for k in range(count)]
             given[name] = programs.view(kind.type, memory)
             labels = [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
             _, types = current().memory[given[name].name]
             heads += [
-                f'{ref}: {spelt} {{obs.name = "{label}"}}'
-                for ref, spelt, label in zip(memory, types, labels)
+                f"{part}: {spelt}{_named(label)}"
+                for part, spelt, label in zip(memory, types, labels)
             ]
             continue
         leaf = kind.type if isinstance(kind, ParameterType) else kind
-        given[name] = make_leaf(leaf, f"%{name}")
-        heads.append(f'%{name}: {spell(leaf)} {{obs.name = "{name}"}}')
+        given[name] = make_leaf(leaf, ref)
+        heads.append(f"{ref}: {spell(leaf)}{_named(name)}")
     for name, kind in parameters.items():
         if not isinstance(kind, ParameterType):
             continue

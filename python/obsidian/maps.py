@@ -6,6 +6,7 @@ nothing is stored. The methods of the classes in pull_push.py call these functio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -14,6 +15,7 @@ from .regions import (
     Array,
     Bounded,
     Extent,
+    apply,
     as_index,
     as_leaves,
     brackets,
@@ -59,6 +61,12 @@ def _shared_type(arrays: Sequence[Array]) -> tuple[ArrayType, bool]:
     ranks = {array.type.rank for array in arrays}
     if len(ranks) > 1:
         raise TraceError(f"arrays of ranks {sorted(ranks)} do not go together: only scalars spread")
+    totals = [array.name in current().totals for array in arrays]
+    if any(totals) and any(array.type.extents != (1,) for array in arrays):
+        raise TraceError(
+            "a reduction at level grid is an array of one element, and goes together with others "
+            "of one element only: read the element, as in a.max().force()[0]"
+        )
     implied = next((a.type for a in arrays if None not in a.type.extents), arrays[0].type)
     extents = list(implied.extents)
     bounds = list(implied.bounds)
@@ -91,7 +99,7 @@ def map_now(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
 
     def call(_: list[Any]) -> Any:
         pairs = zip(arrays, groups)
-        return function(*[v for a, group in pairs for v in a.type.element.arguments(group)])
+        return apply(function, *[v for a, group in pairs for v in a.type.element.arguments(group)])
 
     body = scalar_code(arguments, call)
     shared, is_implied = _shared_type(arrays)
@@ -100,13 +108,17 @@ def map_now(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
     ending = "" if is_implied else f" -> {result}"
     if body.short:
         text = f"obs.map {body.short} {names(arrays)} : {brief_types(arrays)}{ending}"
-        return make_array(result, current().emit(text, 1, is_pure=True)[0])
-    bindings = [
-        f"{', '.join(leaf.name for leaf in group)} = {use(array)} : {array.type}"
-        for array, group in zip(arrays, groups)
-    ]
-    text = f"obs.map ({', '.join(bindings)}){ending}"
-    return make_array(result, current().emit(text, 1, [body.region], is_pure=True)[0])
+        found = current().emit(text, 1, is_pure=True)
+    else:
+        bindings = [
+            f"{', '.join(leaf.name for leaf in group)} = {use(array)} : {array.type}"
+            for array, group in zip(arrays, groups)
+        ]
+        text = f"obs.map ({', '.join(bindings)}){ending}"
+        found = current().emit(text, 1, [body.region], is_pure=True)
+    if any(array.name in current().totals for array in arrays):
+        current().totals.update(found)
+    return make_array(result, found[0])
 
 
 def get(array: Array, indices: Sequence[Any]) -> Any:
@@ -158,7 +170,7 @@ def reindex(
     target = len(extents) if is_push else array.type.rank
 
     def call(indices: list[Any]) -> Any:
-        found = function(*indices)
+        found = apply(function, *indices)
         places = list(found) if isinstance(found, tuple) else [found]
         if len(places) != target:
             raise TraceError(f"the function returns {len(places)} indices, and {target} are needed")
@@ -203,9 +215,37 @@ def take(array: A, counts: Sequence[Extent]) -> A:
     return result
 
 
+def _rest(array: Array, others: Sequence[Extent]) -> Extent:
+    """The extent that -1 stands for beside others. The reshape checks the number of elements."""
+    static, _, values = split_extents(others)
+    known = math.prod(extent for extent in static if extent is not None)
+    total = dim(array, 0)
+    for d in range(1, array.type.rank):
+        total = total * dim(array, d)
+    if not values and (not known or (isinstance(total, int) and total % known)):
+        count = f"{total} elements" if isinstance(total, int) else "elements"
+        raise TraceError(
+            f"-1 stands for no number: the array has {count}, and the product of the other extents "
+            f"is {known}"
+        )
+    divisor: Any = known
+    for value in values:
+        divisor = value * divisor
+    rest: int | Scalar = total // divisor
+    if isinstance(rest, int) or values or None in array.type.bounds:
+        return rest
+    return Bounded(rest, math.prod(b for b in array.type.bounds if b is not None) // known)
+
+
 def reshape(array: Array, extents: Sequence[Extent | Sequence[Extent]]) -> Any:
-    """The same elements in row-major order with other extents."""
-    static, bounds, values = split_extents(flat_extents(extents))
+    """The same elements in row-major order with other extents, one of which may be -1."""
+    shape = [*flat_extents(extents)]
+    open_places = [d for d, extent in enumerate(shape) if isinstance(extent, int) and extent == -1]
+    if len(open_places) > 1:
+        raise TraceError("one extent of a reshape may be -1, which stands for the other elements")
+    for place in open_places:
+        shape[place] = _rest(array, [*shape[:place], *shape[place + 1 :]])
+    static, bounds, values = split_extents(shape)
     kind = ArrayType(tuple(static), array.type.element, tuple(bounds), array.type.level)
     text = f"obs.reshape {use(array)}{brackets(values)} : {array.type} -> {kind}"
     return make_array(kind, current().emit(text, 1, is_pure=True)[0], array.is_stored)

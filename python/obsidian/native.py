@@ -27,7 +27,7 @@ from .accelerator import Accelerated, accelerator, describe
 from .backend import CompileOptions, RunOptions
 from .device_arrays import run_from_host
 from .driver import driver
-from .errors import CompileError, Diagnostic, ObsidianError, RunError
+from .errors import CompileError, Diagnostic, ObsidianError, RunError, in_python
 from .fast_calls import FastCall, fast_call
 from .gpu import ELEMENTS, Arguments, Foreign, Loaded, Results
 from .locations import Location
@@ -292,7 +292,10 @@ class NativeBackend:
             file = str(message.file)
             place = Location(file, message.line, message.column) if file else None
             notes = tuple(build(child) for child in children[number])
-            return Diagnostic(_SEVERITIES[message.severity], str(message.text), place, notes)
+            text = str(message.text)
+            if place is not None and place.file != "<program>":
+                notes += in_python(text)
+            return Diagnostic(_SEVERITIES[message.severity], text, place, notes)
 
         return [build(n) for n, message in enumerate(raw) if message.parent < 0]
 

@@ -111,6 +111,7 @@ class _Array(Parameter):
         self.name = name
         leaves = kind.type.element.leaves
         self.components = len(leaves)
+        self._is_plain = kind.type.element.shape is None
         self._leaves: tuple[Any, ...] = leaves
         names = ["i64" if spell(leaf) == "index" else spell(leaf) for leaf in leaves]
         self.elements = names
@@ -149,7 +150,8 @@ class _Array(Parameter):
 
     def _views(self, value: Any, items: list[Any]) -> tuple[int, ...]:
         """Append the views of the components, and return their extents."""
-        leaves, _ = flatten(value)
+        # A list of numbers is no array, and not a tuple of arrays either.
+        leaves = [value] if self._is_plain else flatten(value)[0]
         if len(leaves) != self.components:
             raise ArgumentTypeError(
                 f"{self.name} has elements of {self.components} components, so it takes as many "

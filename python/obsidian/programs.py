@@ -19,6 +19,7 @@ from .maps import join
 from .regions import (
     Array,
     Extent,
+    apply,
     as_index,
     as_leaves,
     brackets,
@@ -87,7 +88,13 @@ def force(
     targets = [into] if isinstance(into, Array) else list(into)
     memory = [_memory_of(target) for target in targets]
     if targets and len(targets) != len(arrays):
-        raise TraceError(f"into= names {len(targets)} arrays, and force has {len(arrays)}")
+        message = f"into= names {len(targets)} arrays, and force has {len(arrays)}"
+        if len(arrays) == 1:
+            message += (
+                ": an array of tuples takes one parameter that is a tuple of arrays, as in "
+                's: Annotated[Pull, "n", (f32, f32)] with donate="s" and s.map(f).force(into=s)'
+            )
+        raise TraceError(message)
     if targets:
         text += f" into {', '.join(name for refs, _ in memory for name in refs)}"
     text += f" in {storage}" if storage else ""
@@ -96,6 +103,7 @@ def force(
         text += f" into {', '.join(kind for _, kinds in memory for kind in kinds)}"
     found = trace.emit(text, len(arrays))
     trace.memory.update(zip(found, memory))
+    trace.totals.update(n for n, array in zip(found, arrays) if array.name in trace.totals)
     stored = [
         make_array(array.type.with_level(None), name, trace.level is Level.grid)
         for array, name in zip(arrays, found)
@@ -178,7 +186,9 @@ def fill(
                 if over is None:
                     program()
                 else:
-                    _par(over, Level.thread, lambda *counters: _write_all(program(*counters)))
+                    _par(
+                        over, Level.thread, lambda *counters: _write_all(apply(program, *counters))
+                    )
             finally:
                 trace.fills.pop()
         found = trace.emit(text, 1, [Region(block)], tail, is_pure=True)
@@ -218,7 +228,7 @@ def par(*extents: Extent, level: Level = Level.thread) -> Callable[[Callable[...
 
     It stands in a program of `fill`. The function may return a dictionary of writes, as in `fill`.
     """
-    return lambda function: _par(extents, level, lambda *place: _write_all(function(*place)))
+    return lambda function: _par(extents, level, lambda *place: _write_all(apply(function, *place)))
 
 
 def _par(extents: Any, level: Level, function: Callable[..., Any]) -> None:
@@ -294,7 +304,7 @@ def each(array: Array, level: Level, others: Sequence[Array], function: Callable
         for operand in (array, *others):
             operands.append((operand, new_arguments(operand.type.element.leaves)))
         values = [v for a, group in operands for v in a.type.element.arguments(group)]
-        return function(*values)
+        return apply(function, *values)
 
     return distribute(level, lambda: operands, call)
 

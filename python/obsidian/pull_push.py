@@ -5,13 +5,15 @@ In: other arrays, scalars and numbers. Out: virtual arrays. Only `force` stores 
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, Union, cast
 
 import numpy as np
 
-from . import collectives, functions, maps, programs, reading
+from . import collectives, functions, maps, numpy_names, programs, reading
 from .collectives import Operator
 from .errors import TraceError
 from .levels import Level, Storage
@@ -26,19 +28,35 @@ if TYPE_CHECKING:
 Operand = Union["Array", ScalarLike]
 
 
-#: Names of NumPy that this package does not have, and the same in this package.
-_OF_NUMPY = {
-    "argmax": "a reduce of obs.zip(a, obs.iota(a.size))",
-    "argmin": "a reduce of obs.zip(a, obs.iota(a.size))",
-    "astype": "a.to(obs.f32)",
-    "clip": "obs.min(obs.max(a, low), high)",
-    "cumprod": "a.scan(operator.mul, 1)",
-    "cumsum": "a.scan(operator.add, 0)",
-    "dot": "(a * b).sum(), or obs.matmul",
-    "mean": "a.sum() and divide by the size, as in a.size.to(obs.f32)",
-    "ravel": "a.flatten()",
-    "repeat": "a.ix_map(lambda i: i // k)",
-}
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _explained(hint: str) -> Callable[[F], F]:
+    """Let the error for wrong arguments of a method have a hint: as a decorator."""
+
+    def decorate(method: F) -> F:
+        signature = inspect.signature(method)
+
+        @functools.wraps(method)
+        def checked(*arguments: Any, **keywords: Any) -> Any:
+            try:
+                signature.bind(*arguments, **keywords)
+            except TypeError as error:
+                raise TraceError(f"{method.__name__}: {error}: {hint}") from None
+            return method(*arguments, **keywords)
+
+        return cast(F, checked)
+
+    return decorate
+
+
+_whole = _explained(
+    "it combines the elements of one dimension, such as a row: "
+    "obs.concat(r.sum() for r in m.rows()), or m.flatten().sum()"
+)
+_started = _explained(
+    "an operator and an initial value, as in a.scan(operator.add, 0) or a.reduce(obs.min, i32.max)"
+)
 
 
 class _Operators(Array):
@@ -156,6 +174,14 @@ class _Operators(Array):
     def __ne__(self, other: object) -> Any:
         return self._apply(operator.ne, cast(Operand, other))
 
+    def __matmul__(self, other: object) -> NoReturn:
+        raise TraceError(
+            "arrays have no @: write obs.matmul(a, b) for matrices, and for a matrix and a vector "
+            "obs.concat((r * x).sum() for r in m.rows())"
+        )
+
+    __rmatmul__ = __matmul__
+
     def __pow__(self, exponent: int) -> Self:
         return self._each(lambda x: x**exponent)
 
@@ -244,8 +270,8 @@ class _Operators(Array):
         return maps.transpose(self, permutation or tuple(reversed(range(self.type.rank))))
 
     def __getattr__(self, name: str) -> Any:
-        if name in _OF_NUMPY:
-            raise TraceError(f"an array has no {name}: write {_OF_NUMPY[name]}")
+        if name in numpy_names.METHODS:
+            raise TraceError(f"an array has no {name}: write {numpy_names.METHODS[name]}")
         raise AttributeError(f"an array has no {name}")
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -263,7 +289,10 @@ class _Operators(Array):
         return maps.take(self, counts)
 
     def reshape(self, *extents: Extent | Sequence[Extent]) -> Self:
-        """The same elements in row-major order with other extents, or with those of one tuple."""
+        """The same elements in row-major order with other extents, or with those of one tuple.
+
+        One extent may be -1: it is the number of elements divided by the other extents.
+        """
         return cast("Self", maps.reshape(self, extents))
 
     def flatten(self) -> Self:
@@ -387,6 +416,7 @@ class Pull(_Operators):
         """
         return lambda function: programs.each(self, level, others, function)
 
+    @_started
     def reduce(
         self,
         operator: Operator,
@@ -402,6 +432,7 @@ class Pull(_Operators):
         """
         return collectives.reduce(self, operator, init, commutative, strategy)
 
+    @_started
     def scan(
         self,
         operator: Operator,
@@ -488,6 +519,7 @@ class Pull(_Operators):
         moved: Push = collectives.partition(self, key, starts)
         return moved
 
+    @_whole
     def sum(self, *, commutative: bool | None = None) -> Any:
         """The sum of all elements. Sums of floats keep the order unless `commutative`."""
         free = (
@@ -497,28 +529,33 @@ class Pull(_Operators):
         )
         return self.reduce(operator.add, 0, commutative=free)
 
+    @_whole
     def prod(self) -> Any:
         """The product of all elements; floats keep their order."""
         return self.reduce(
             operator.mul, 1, commutative=self.type.element.require_scalar().kind != "float"
         )
 
+    @_whole
     def max(self) -> Any:
         """The largest element. For an empty array, the smallest number (for floats -infinity)."""
         kind = self.type.element.require_scalar()
         least = -np.inf if kind.kind == "float" else cast("type[i32]", kind).min
         return self.reduce(reading.largest, least, commutative=True)
 
+    @_whole
     def min(self) -> Any:
         """The smallest element. For an empty array, the largest number (for floats infinity)."""
         kind = self.type.element.require_scalar()
         most = np.inf if kind.kind == "float" else cast("type[i32]", kind).max
         return self.reduce(reading.smallest, most, commutative=True)
 
+    @_whole
     def any(self) -> Any:
         """True if one of the elements (of i1) is true."""
         return self.reduce(operator.or_, False, commutative=True)
 
+    @_whole
     def all(self) -> Any:
         """True if all elements (of i1) are true."""
         return self.reduce(operator.and_, True, commutative=True)

@@ -6,7 +6,8 @@ operations with the values that they yield, and the text of bindings, bounds and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -132,7 +133,46 @@ def as_leaf(value: Any, like: Leaf | None = None) -> Any:
         return default(value) if like is None else same(value, like)
     if value is None:
         raise TraceError("the function returns nothing: a value is missing after `return`")
-    raise TraceError(f"{type(value).__name__} is no value of a program: {value!r}")
+    raise TraceError(f"{type(value).__name__} is no value of a program: {_way_out(value)}")
+
+
+def _way_out(value: object) -> str:
+    """The value in place of one that is no value of a program."""
+    if isinstance(value, dict):
+        return "return a tuple, a NamedTuple or a dataclass"
+    if isinstance(value, str):
+        return "it consists of numbers and arrays, and obs.print shows numbers while it runs"
+    if isinstance(value, np.ndarray):
+        return "pass the array as an argument, or write obs.table(array) for a constant"
+    if isinstance(value, Iterator):
+        return "obs.concat and obs.stack take a generator, as in obs.concat(f(r) for r in a.rows())"
+    if callable(value):
+        return "call it, as in f(x), or as in obs.generate(n)(f) if it returns a function"
+    return f"it consists of numbers and arrays, and this is {value!r}"
+
+
+def apply(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function of the user; a TraceError if it does not take so many arguments."""
+    try:
+        return function(*arguments)
+    except TypeError:
+        if not callable(function) or _takes(function, len(arguments)):
+            raise
+    raise TraceError(
+        f"this function takes another number of arguments than {len(arguments)}: each index, and "
+        "each part of an element that is a tuple, is an argument, as in lambda x, y: x + y"
+    )
+
+
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """True if a function may take a number of arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # A function of C has no signature.
+        return True
+    return True
 
 
 def as_leaves(value: Any, like: Element | None = None) -> tuple[list[Any], Shape]:

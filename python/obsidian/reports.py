@@ -14,11 +14,13 @@ from typing import Any
 
 from . import drawing
 from .costs import KernelCost, read_costs, read_place, rename_sizes
-from .errors import Diagnostic
+from .errors import Diagnostic, ObsidianError
 from .formulas import Formula
 from .launches import HostProgram, Launch
 from .locations import Location
 
+#: The summary of a report has no longer formulas.
+_LONGEST = 60
 _KERNEL_LINE = re.compile(r"kernel '(.+)' at ")
 
 
@@ -37,8 +39,9 @@ def _rename(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
 class CostReport:
     """The costs of the kernels of a program: `f.cost(...)`.
 
-    Numbers that depend on sizes are formulas of the names of extents: `8 * n`. `str` returns the
-    report as text. Notebooks show tables, and pictures of the shared memory.
+    Numbers that depend on sizes are formulas of the names of extents: `8 * n`. `str` returns a
+    summary, and `text` is the whole report. Notebooks show tables, and pictures of the shared
+    memory.
     """
 
     text: str
@@ -61,7 +64,41 @@ class CostReport:
         return cls(_rename(text, names), kernels, host, dict(sizes or {}))
 
     def __str__(self) -> str:
-        return self.text
+        lines = [line for kernel in self.kernels for line in self._summary(kernel)]
+        try:
+            total = self.bytes()
+        except ObsidianError:
+            pass  # A size is missing, or the number depends on elements.
+        else:
+            known = ", ".join(f"{name} = {size}" for name, size in self.sizes.items())
+            place = f" for {known}" if known else ""
+            lines.append(f"all launches: {total} bytes of global memory{place}")
+        return "\n".join([*lines, "the attribute `text` has all arrays, loops and accesses"])
+
+    def _summary(self, kernel: KernelCost) -> Iterator[str]:
+        """Two lines for a kernel."""
+        place = os.path.basename(str(kernel.location or "?"))
+        yield (
+            f"kernel '{kernel.name}' at {place}: {kernel.launched_threads} threads of a block, "
+            f"{kernel.shared_bytes} bytes of shared memory, {kernel.barriers} barriers"
+        )
+        traffic = kernel.memory.get("global")
+        if traffic is not None:
+            read, written, atomic = map(
+                self._brief, (traffic.read, traffic.written, traffic.atomic)
+            )
+            more = "" if traffic.atomic == 0 else f", {atomic} bytes by atomic operations"
+            yield f"  global memory: {read} bytes read, {written} bytes written{more}"
+
+    def _brief(self, formula: Formula) -> str:
+        """The number for the sizes of the report, or a formula that fits into a line."""
+        limit = "at most " if formula.is_bound else ""
+        try:
+            return f"{limit}{formula.evaluate(self.sizes)}"
+        except ObsidianError:
+            if len(formula.text) <= _LONGEST:
+                return formula.text
+            return f"{limit}(a formula of {', '.join(formula.sizes)})"
 
     __repr__ = __str__
 

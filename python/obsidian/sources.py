@@ -13,6 +13,7 @@ import numpy as np
 from .errors import TraceError
 from .regions import (
     Extent,
+    apply,
     as_leaves,
     brackets,
     element_type_of,
@@ -38,10 +39,15 @@ def generate(*extents: Extent | Sequence[Extent]) -> Callable[[Callable[..., Any
     extents may be one tuple, such as `a.shape`.
     """
     shape = flat_extents(extents)
+    for extent in shape:
+        if callable(extent):
+            raise TraceError("generate takes the extents first: obs.generate(n)(lambda i: i * i)")
 
     def make(function: Callable[..., Any]) -> Pull:
         static, bounds, values = split_extents(shape)
-        body = scalar_code(lambda: new_indices(len(shape)), lambda indices: function(*indices))
+        body = scalar_code(
+            lambda: new_indices(len(shape)), lambda indices: apply(function, *indices)
+        )
         kind = ArrayType(tuple(static), body.element, tuple(bounds))
         arguments = ", ".join(argument.name for argument in body.arguments)
         text = f"obs.generate ({arguments}){brackets(values)}"

@@ -265,19 +265,28 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class ParameterType:
-    """The type of an array parameter, with the names of its extents (None for no name)."""
+    """The type of an array parameter, with the names of its extents (None for no name).
+
+    The element of an open type has no leaves: the argument has the type of the elements.
+    """
 
     type: ArrayType
     names: tuple[str | None, ...]
 
+    @property
+    def is_open(self) -> bool:
+        """True if the argument determines the type of the elements."""
+        return not self.type.element.leaves
 
-_EXTENT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:<=\s*(\d+)\s*)?$")
+
+_EXTENT = re.compile(r"\s*([^\W\d]\w*)\s*(?:<=\s*(\d+)\s*)?$")
 
 
 def parameter_type(parts: tuple[object, ...]) -> ParameterType:
     """The type of `Pull[parts]`: extents, then the types of the elements.
 
-    An extent is a number, a name, a name with a bound (`"n <= 1024"`), or None.
+    An extent is a number, a name, a name with a bound (`"n <= 1024"`), or None. In place of the
+    elements, None is any type.
     """
     extents: list[int | None] = []
     names: list[str | None] = []
@@ -293,9 +302,14 @@ def parameter_type(parts: tuple[object, ...]) -> ParameterType:
         extents.append(part if isinstance(part, int) else None)
         names.append(match[1] if match else None)
         bounds.append(int(match[2]) if match and match[2] else None)
-    if not extents or not rest:
+    if not rest and len(extents) > 1 and parts[-1] is None:
+        for known in (extents, names, bounds):
+            known.pop()
+        element = Element(())
+    elif not extents or not rest:
         raise TraceError('an array type has extents, then elements, as in Pull["n", f32]')
-    element = element_of(rest[0] if len(rest) == 1 else tuple(rest))
+    else:
+        element = element_of(rest[0] if len(rest) == 1 else tuple(rest))
     if any(isinstance(leaf, ArrayType) for leaf in element.leaves):
         raise TraceError("the elements of a parameter are scalars")
     return ParameterType(ArrayType(tuple(extents), element, tuple(bounds)), tuple(names))

@@ -154,6 +154,17 @@ def results_equal_those_of_the_emulator() -> None:
 
 
 @check
+def a_call_without_arrays_runs_where_its_options_say() -> None:
+    @obs.jit
+    def squares(n: obs.index) -> Any:
+        return obs.iota(n).map(lambda i: i * i), n + 1
+
+    numbers, following = squares.run(obs.RunOptions(device="cuda"), 1000)
+    np.testing.assert_array_equal(numbers, np.arange(1000) ** 2)
+    assert following == 1001
+
+
+@check
 def tensors_of_the_host_run_on_the_emulator() -> None:
     found = SAXPY([2.0, torch.arange(5.0), torch.ones(5)])
     assert found.device.type == "cpu"

@@ -27,7 +27,7 @@ from foreign import (
 )
 
 import obsidian as obs
-from obsidian import Pull, cache, calls, device_arrays, i32, native
+from obsidian import Pull, cache, calls, device_arrays, f32, native
 from obsidian.backend import CompileOptions, RunOptions
 
 pytestmark = needs_library
@@ -145,8 +145,8 @@ def test_what_only_a_compilation_has(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @obs.jit
-def mirrored(a: Annotated[Pull, "n", i32]) -> Any:
-    b = a * a + 1
+def mirrored(a: Annotated[Pull, "n", f32]) -> Any:
+    b = obs.exp(a)
     return b + b.reverse()
 
 

@@ -432,6 +432,97 @@ def test_annotations_of_extents() -> None:
         Pull["n", Pull["m", f32].type]
 
 
+def test_elements_of_any_type() -> None:
+    """None in place of the elements is the type of the argument; extents are checked."""
+
+    @obs.jit
+    def f(
+        a: Annotated[Pull, "n", None], b: Annotated[Pull, "n", 2, None], k: i32, *, more: int = 0
+    ):
+        return a + a, b[0], k + more
+
+    x, y = np.arange(3, dtype=np.int32), np.ones((3, 2), np.float32)
+    for kind, other in ((np.int32, np.float32), (np.float16, np.int8), (np.int32, np.float32)):
+        doubled, row, number = f(x.astype(kind), y.astype(other), 7)
+        assert (doubled.dtype, row.dtype, number) == (kind, other, 7)
+        np.testing.assert_array_equal(doubled, 2 * x)
+    for arguments, kind, message in (
+        ((x, y[:, :1], 7), obs.ArgumentError, "dimension 1 of b has 1 elements, not 2"),
+        ((x, y[1:], 7), obs.ArgumentError, "n is 3 in a, 2 in b"),
+        ((y, y, 7), obs.ArgumentTypeError, "a has 1 dimensions, not 2"),
+        (
+            ([1], y, 7),
+            obs.ArgumentTypeError,
+            "a is an array of any type.*this is list: pass an arr",
+        ),
+        ((x.astype(np.uint8), y, 7), obs.ArgumentTypeError, "this is an array of uint8: .*write"),
+    ):
+        with pytest.raises(kind, match=message):
+            f(*arguments)
+    with pytest.raises(obs.ArgumentTypeError, match="a is an array of any type of the language"):
+        f.mlir()
+    with pytest.raises(TraceError, match="extents, then elements"):
+        Pull[None]
+
+
+def test_unsigned_arrays_without_an_annotation() -> None:
+    @obs.jit
+    def f(a):
+        return a
+
+    with pytest.raises(obs.ArgumentTypeError, match=r'are uint8: .*Annotated\[Pull, "n", i8\]'):
+        f(np.uint8([1]))
+
+
+def test_a_reshape_to_the_other_elements() -> None:
+    """-1 has the meaning of NumPy, for extents that are known while tracing and others."""
+
+    @obs.jit
+    def f(a: Ints, m: Annotated[Pull, "h", "w", i32], b: Annotated[Pull, "k <= 64", i32]):
+        k = m.dim(0)
+        rows = obs.concat((r + 1).force() for r in b.reshape(2, -1).rows())
+        return a.reshape(-1, 4), m.reshape(-1), m.reshape(2, -1, k), a.take(6).reshape(-1, 2), rows
+
+    a, m = np.arange(24, dtype=np.int32), np.arange(18, dtype=np.int32).reshape(3, 6)
+    found = f(a, m, a)
+    expected = (a.reshape(-1, 4), m.ravel(), m.reshape(2, -1, 3), a[:6].reshape(-1, 2), a + 1)
+    for one, other in zip(found, expected):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(obs.RunError, match=r"obs\.reshape: the numbers of elements differ"):
+        f(a[:23], m, a)
+
+
+def test_names_of_parameters() -> None:
+    """A parameter has any name of Python: that of a constant in the text, or other letters."""
+
+    @obs.jit
+    def f(c0: Ints, c1: i32, σ: Annotated[Pull, "λ", i32], arg2: i32):
+        return (c0 * 7 + c1)[1:].reverse(), σ + 5 * arg2
+
+    one, other = f(A, 3, A, 4)
+    np.testing.assert_array_equal(one, (A * 7 + 3)[:0:-1])
+    np.testing.assert_array_equal(other, A + 20)
+    assert f.cost(n=1, λ=100).bytes() == 2 * 4 * 100
+    assert "λ" in f.cost().text
+    with pytest.raises(obs.ArgumentTypeError, match="has 1 dimensions"):
+        f(A, 3, A[None], 4)
+
+
+def test_names_of_donated_parameters(tmp_path: Path) -> None:
+    @obs.jit(donate=("é", "c0"))
+    def update(é: Annotated[Pull, "n", (i32, i32)], c0: Ints, c0_1: Ints):
+        return é.map(lambda x, y: (x + y, x - y)).force(into=é), (c0 + c0_1).force(into=c0)
+
+    x, y, z = A.copy(), A[::-1].copy(), A.copy()
+    first, second = update((x, y), z, A)
+    np.testing.assert_array_equal(x, A + A[::-1])
+    np.testing.assert_array_equal(y, A - A[::-1])
+    np.testing.assert_array_equal(z, 2 * A)
+    assert first[0] is x
+    assert second is z
+    assert "é" in update.export(tmp_path, name="update")[-1].read_text(encoding="utf-8")
+
+
 # ------------------------------------------------------------------------------ Calls
 
 

@@ -331,6 +331,41 @@ def test_extents_that_disagree_when_the_program_runs() -> None:
     np.testing.assert_array_equal(f(A, A), A + A)
 
 
+def test_corrections_in_python() -> None:
+    """A message of the compiler whose correction is written otherwise in Python has a note."""
+
+    @obs.jit
+    def rows(m: Annotated[Pull, "h", "w", f32]):
+        return obs.stack((r + 1.0).force() for r in m.rows())  # <- bound
+
+    m = np.ones((2, 3), np.float32)
+    note = r'(?s)\[R2-bounded\].*note: in Python, .*Annotated\[Pull, "n <= 1024", f32\]'
+    refused(rows, "bound", None, note, m, kind=CompileError)
+
+    @obs.jit
+    def chunks(a: Ints):
+        return obs.concat(c.sum() for c in a.split(3))  # <- chunks
+
+    refused(chunks, "chunks", None, r"(?s)chunk size.*a\.split\(size, pad=0\)", kind=RunError)
+
+
+def test_results_that_are_no_values() -> None:
+    """The error is at the `return` of the function, not at its call."""
+
+    @obs.jit
+    def f(a: Ints):
+        b = a + 1
+        return {"b": b}  # <- dictionary
+
+    refused(f, "dictionary", "return", "dict is no value of a program: return a tuple")
+
+    @obs.jit
+    def g(a: Ints):
+        return obs.generate(a.size, lambda i: a[i])  # <- generate
+
+    refused(g, "generate", "obs.generate", r"the extents first: obs\.generate\(n\)\(")
+
+
 def test_assertion_of_the_program() -> None:
     @obs.jit
     def f(a: Ints, k: i32):
@@ -351,7 +386,8 @@ def test_arguments() -> None:
         ((1, x, x[:9]), ArgumentError, "n is 10 in x, 9 in y"),
         ((1, x, x.astype(np.float64)), ArgumentTypeError, "elements of y are f32.*float64"),
         ((1, x, x.reshape(5, 2)), ArgumentTypeError, "y has 1 dimensions, not 2"),
-        ((1, x, [1.0]), ArgumentTypeError, "y is an array of f32, not float"),
+        ((1, x, [1.0, 2.0]), ArgumentTypeError, r"y is an array of f32, not list: .*np\.asarray"),
+        ((1, x, (x, x)), ArgumentTypeError, "y is an array of f32, not tuple"),
         ((2**40, x, x), ArgumentError, "k: 1099511627776 is out of the range of i32"),
         ((1.5, x, x), ArgumentTypeError, "k is i32, and 1.5 is not"),
         ((1, x), ArgumentTypeError, "missing a required argument"),
@@ -417,17 +453,36 @@ def test_long_programs_are_a_warning() -> None:
 def test_remarks_are_warnings_at_their_place() -> None:
     @obs.jit
     def f(a: Ints):
-        b = a * a + 1  # <- computed again
+        b = 1000 // (a + 1)  # <- computed again
         return b + b.reverse()
 
     with pytest.warns(obs.PerformanceWarning, match="computed in 2 places") as seen:
         f(A)
     assert {Path(w.filename).name for w in seen} == {"test_errors.py"}
     assert place("computed again")[0] in [w.lineno for w in seen]
-    values = A * A + 1
+    values = 1000 // (A + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.array_equal(f(A), values + values[::-1])
+
+
+def test_no_remark_on_elements_that_are_computed_once() -> None:
+    """Uses at the same index in one kernel are one, and a conversion is cheaper than memory."""
+
+    @obs.jit
+    def gelu(x: Annotated[Pull, "n", f32]):
+        u = obs.tanh(0.8 * (x + 0.045 * x * x * x))
+        return 0.5 * x * (u * u + u)
+
+    @obs.jit
+    def laplace(a: Annotated[Pull, "n", i8]):
+        wide = a.to(i32)
+        return wide[2:] - 2 * wide[1:-1] + obs.generate(a.size - 2)(lambda i: wide[i] + wide[i + 1])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gelu(A.astype(np.float32))
+        laplace(A.astype(np.int8))
 
 
 def test_error_in_a_short_body_has_its_place() -> None:

@@ -151,6 +151,26 @@ def test_arrays_of_jax(backend: native.NativeBackend) -> None:
 
 
 @needs_library
+def test_slow_calls_without_arrays_say_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "MANY", 4)
+
+    @obs.jit
+    def numbers(n: obs.index):
+        return obs.iota(n), n + 1
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        numbers(3)
+    with pytest.warns(PerformanceWarning, match=r"4 elements on the emulator.*RunOptions"):
+        numbers(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        numbers(4)
+        array, following = numbers.run(obs.RunOptions(device="emulate"), 5)
+    assert (array.tolist(), following) == ([0, 1, 2, 3, 4], 6)
+
+
+@needs_library
 def test_slow_calls_say_so_once(
     backend: native.NativeBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

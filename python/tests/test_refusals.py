@@ -14,6 +14,7 @@ from obsidian import Pull, TraceError, bf16, f16, f32, f64, i1, i8, i32, i64, in
 
 Ints = Annotated[Pull, "n", i32]
 A = np.array([-7, -1, 0, 1, 2, 5, 100], np.int32)
+TABLE = np.ones(7, np.int32)
 B = np.array([3, -2, 4, 1, -5, 2, 7], np.int32)
 
 INTEGER = ["add", "sub", "mul", "floordiv", "mod", "and_", "or_", "xor"]
@@ -220,7 +221,37 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: i32(a), "Pull is not a number"),
     (lambda a, m, k: index(1.5), "1.5 does not become index"),
     (lambda a, m, k: a.map(lambda x: i64(x) + i1(True)), "i1 and i64 do not mix"),
-    (lambda a, m, k: {"a": a}, "dict is no value"),
+    (lambda a, m, k: {"a": a}, "dict is no value of a program: return a tuple"),
+    (lambda a, m, k: f"{a[0]}", r"str is no value.*obs\.print shows numbers"),
+    (lambda a, m, k: obs.generate(a.size), r"function is no value.*obs\.generate\(n\)\(f\)"),
+    (lambda a, m, k: (r for r in m), "generator is no value.*obs.concat and obs.stack take"),
+    (lambda a, m, k: A, "ndarray is no value.*pass the array as an argument"),
+    (lambda a, m, k: a.map(lambda x: object()), "object is no value.*numbers and arrays"),
+    (lambda a, m, k: obs.generate(a.size, lambda i: i), "takes the extents first"),
+    (lambda a, m, k: m.sum(axis=1), r"sum: .*'axis': .*for r in m\.rows\(\)"),
+    (lambda a, m, k: a.max(0), "max: too many positional arguments: it combines"),
+    (lambda a, m, k: a.scan(obs.max), r"scan: .*'init': .*a\.scan\(operator\.add, 0\)"),
+    (lambda a, m, k: a.reduce(obs.max), r"reduce: .*'init': .*a\.reduce\(obs\.min"),
+    (lambda a, m, k: m @ m, r"no @: write obs\.matmul"),
+    (lambda a, m, k: TABLE @ a, r"no @: write obs\.matmul"),
+    (lambda a, m, k: a.sort(), r"no sort: write obs\.arrays\.sort"),
+    (lambda a, m, k: obs.sort(a), r"no attribute 'sort': write obs\.arrays\.sort"),
+    (lambda a, m, k: obs.nothing, "no attribute 'nothing'$"),
+    (lambda a, m, k: m.reshape(-1, -1), "one extent of a reshape may be -1"),
+    (lambda a, m, k: a.take(8).reshape(-1, 3), "has 8 elements, and the product .* is 3"),
+    (lambda a, m, k: a.reshape(0, -1), "the product of the other extents is 0"),
+    (lambda a, m, k: obs.zip(a, a).map(lambda x: x), "another number of arguments than 2"),
+    (lambda a, m, k: m.ix_map(lambda i: (i, i)), "another number of arguments than 2"),
+    (lambda a, m, k: obs.generate(3)(lambda i, j: i), "another number of arguments than 1"),
+    (lambda a, m, k: a.reduce(abs, 0), "another number of arguments than 2"),
+    (lambda a, m, k: obs.fill(9, i32, over=9)(lambda: None), "another number of arguments than 1"),
+    (lambda a, m, k: a.split(2).each(obs.block)(lambda: a), "another number of arguments than 1"),
+    (lambda a, m, k: a.map(lambda x: len(5)), "has no len"),  # type: ignore[arg-type]
+    (lambda a, m, k: a.map(5), "not callable"),
+    (lambda a, m, k: a.map(getattr), "getattr expected|another number of arguments than 1"),
+    (lambda a, m, k: a - a.max(), r"array of one element.*a\.max\(\)\.force\(\)\[0\]"),
+    (lambda a, m, k: a // (a.sum().force() + 1), "array of one element"),
+    (lambda a, m, k: obs.zip(a.min(), a), "array of one element"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
@@ -270,7 +271,7 @@ def test_cost_report() -> None:
         report["h"]
     with pytest.raises(ArgumentError, match=r"arg1\.dim0"):
         report.bytes()
-    assert str(report) == REPORT.rstrip("\n")
+    assert report.text == REPORT.rstrip("\n")
 
 
 def test_report_has_the_names_of_the_program() -> None:
@@ -281,6 +282,24 @@ def test_report_has_the_names_of_the_program() -> None:
     assert report["f"].virtual[1].computed == "2 * n elements"
     assert "global memory: 4 * n bytes read" in str(report)
     assert report.read_bytes(n=7) == 28
+
+
+def test_summary_of_a_report() -> None:
+    """Two lines for each kernel, and the sum if all sizes are known."""
+    contract = program([array("x")], [launch("f", "1", "x", "dim(x, 0)")], f=F)
+    host = HostProgram(contract, [("n",)])
+    one = str(CostReport.read(REPORT, DATA, host)).splitlines()
+    assert one[0] == (
+        "kernel 'f' at a.py:3:5: 64 threads of a block, 768 bytes of shared memory, 3 barriers"
+    )
+    assert one[1].startswith("  global memory: 4 * n bytes read, 512 bytes written, ")
+    other = str(CostReport.read(REPORT, DATA, host, {"n": 1000})).splitlines()
+    assert other[1].startswith("  global memory: 4000 bytes read, 512 bytes written, ")
+    assert other[-2] == f"all launches: {4000 + 512 + 16} bytes of global memory for n = 1000"
+    long = json.loads(json.dumps(DATA))
+    long["kernels"][0]["memory"]["global"]["read"] = "at most " + " + ".join(["arg1.dim0"] * 20)
+    assert "at most (a formula of n) bytes read" in str(CostReport.read(REPORT, long, host))
+    assert len(one) == len(other) - 1
 
 
 def test_table_of_a_report() -> None:

@@ -94,7 +94,8 @@ def test_cost_of_saxpy() -> None:
     for access in kernel.accesses:
         assert access.location is not None
         assert (access.location.file, access.location.line) == (__file__, line("saxpy"))
-    assert "8 * n bytes read, 4 * n bytes written" in str(report)
+    assert "8 * n bytes read, 4 * n bytes written" in report.text
+    assert "8000 bytes read, 4000 bytes written" in str(report)
     assert "8 * n" in report._repr_html_()
 
 

@@ -17,9 +17,9 @@ namespace mlir::obs {
 /// map becomes a map of pull arrays. Collectives must be expanded before.
 void forceBeforeMaps(Operation *root);
 
-/// Says which computed arrays are computed more than once per element, and
-/// which reductions in scalar code are repeated for each element of an array
-/// that uses them; of those in several copies of a function only one.
+/// Says which elements are expensive and computed more than once, and which
+/// reductions in scalar code are repeated for each element of an array that
+/// uses them; of those in several copies of a function only one.
 void remarkRecomputation(Operation *root);
 
 /// Replaces the reads of virtual arrays below `root` by the code that computes

@@ -20,6 +20,7 @@ from ..branching import choose
 from ..errors import TraceError
 from ..levels import Level
 from ..pending import finish, pending
+from ..reading import read
 from ..scalars import Scalar
 from ..sources import generate
 from ..types import i1, i32, i64
@@ -199,7 +200,7 @@ def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> An
         return None
 
     def row(*place: Any) -> Any:
-        own = generate(length)(lambda i: source[(*place, i)])
+        own = generate(length)(lambda i: read(source, (*place, i)))
         start = tuple(fold.init() for _ in range(width))
         total = own.reduce(lambda x, y: tuple(map(fold.combine, x, y)), start, commutative=True)
         first, *rest = (fold.finish(one, length)[0] for one in total)

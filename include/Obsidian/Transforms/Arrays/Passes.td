@@ -122,8 +122,8 @@ def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
     %r = obs.force %p : !obs.push<grid, 8 x i32>
     ```
 
-    A remark names every virtual array that is read in several places, and is
-    therefore computed several times.
+    A remark names every virtual array whose elements take longer to compute
+    than to read, and that is read at several indices or in several kernels.
   }];
 }
 
