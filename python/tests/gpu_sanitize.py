@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from typing import Annotated, Any
 
 import cupy
 import numpy as np
@@ -23,6 +24,9 @@ import k_means
 import large_sort
 import matmul_registers
 import whole_arrays
+
+import obsidian as obs
+from obsidian import Pull, arrays, block, f32, i8, i32
 
 import radix_sort
 
@@ -95,16 +99,82 @@ def sorts(n: int) -> int:
     return 13
 
 
+Matrix = Annotated[Pull, "h", "w", i32]
+
+
+@obs.jit
+def row_sums(m: Matrix):  # type: ignore[no-untyped-def]
+    """Sums of rows by blocks, in order and in any order, and by warps; and rows with a mask."""
+    ordered = obs.concat((r.reduce(affine, (1, 0)) for r in pairs_of(m).rows()), level=block)
+    free = obs.concat((r.sum(commutative=True) for r in m.rows()), level=block)
+    return *ordered.force().unzip(), free, m.map(lambda x: x > 0)
+
+
+def pairs_of(m: Pull) -> Pull:
+    """The function x -> (2 e + 1) x + e for each element e."""
+    return m.map(lambda x: (2 * x + 1, x))
+
+
+def affine(f: Any, g: Any) -> Any:
+    """The function f, then g."""
+    return g[0] * f[0], g[0] * f[1] + g[1]
+
+
+@obs.jit
+def column_sums(m: Matrix):  # type: ignore[no-untyped-def]
+    """Sums of columns, which are not commutative."""
+    return arrays.fold(affine, (1, 0), pairs_of(m).T)
+
+
+@obs.jit
+def bytes_sum(a: Annotated[Pull, "n", i8]):  # type: ignore[no-untyped-def]
+    """A sum of wide numbers from narrow ones."""
+    return a.to(i32).sum()
+
+
+def composed(m: Any) -> tuple[Any, Any]:
+    """The composition of the functions of each row, by NumPy."""
+    factor, offset = np.ones(len(m), np.int32), np.zeros(len(m), np.int32)
+    with np.errstate(over="ignore"):
+        for e in m.T:
+            factor, offset = (2 * e + 1) * factor, (2 * e + 1) * offset + e
+    return factor, offset
+
+
+def rows(h: int, w: int) -> int:
+    """Sums of rows and columns of unknown length."""
+    m = np.random.default_rng(h + w).integers(-9, 9, (h, w)).astype(np.int32)
+    given = cupy.asarray(m)
+    found = [cupy.asnumpy(r) for r in row_sums(given)]
+    expected = *composed(m), m.sum(1, dtype=np.int32), m > 0
+    for result, right in zip(found, expected):
+        np.testing.assert_array_equal(result, right)
+    for result, right in zip(column_sums(given), composed(m.T)):
+        np.testing.assert_array_equal(cupy.asnumpy(result), right)
+    narrow = m.astype(np.int8).ravel()
+    total = cupy.asnumpy(bytes_sum(cupy.asarray(narrow)))
+    np.testing.assert_array_equal(total, [narrow.sum(dtype=np.int32)])
+    return 7
+
+
 def products(n: int) -> int:
-    """A matrix product with tiles in registers, and a dot product."""
+    """Matrix products with tiles in registers, and a dot product."""
     rng = np.random.default_rng(n)
     x, y = (rng.random(shape, np.float32) for shape in ((130, 70), (70, 140)))
     found = matmul_registers.matmul_registers(cupy.asarray(x), cupy.asarray(y))
     np.testing.assert_allclose(cupy.asnumpy(found), x @ y, 1e-4)
+    found = product(cupy.asarray(x), cupy.asarray(y))
+    np.testing.assert_allclose(cupy.asnumpy(found), x @ y, 1e-4)
     z = rng.random(n, np.float32)
     found = whole_arrays.dot(cupy.asarray(z), cupy.asarray(z))
     np.testing.assert_allclose(cupy.asnumpy(found).ravel()[0], np.dot(z.astype(float), z), 1e-4)
-    return 2
+    return 3
+
+
+@obs.jit
+def product(a: Annotated[Pull, "m", "k", f32], b: Annotated[Pull, "k", "n", f32]):  # type: ignore[no-untyped-def]
+    """The product of the library."""
+    return obs.matmul(a, b)
 
 
 def main() -> None:
@@ -115,6 +185,8 @@ def main() -> None:
     right += sum(stencils(rule, h, w) for rule in MODES for h, w in sizes)
     right += sum(scatters(n) for n in (100, 20_000))
     right += sum(sorts(n) + products(n) for n in (1000, 20_001))
+    lengths = ((1, 1), (3, 33), (40, 257), (33, 1000), (5, 2049), (600, 40), (2, 40_000))
+    right += sum(rows(h, w) for h, w in lengths)
     print(right, "results are right")
 
 
