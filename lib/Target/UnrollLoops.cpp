@@ -37,6 +37,12 @@ static constexpr unsigned fewIterations = 32;
 /// The most elements of an array of a thread that become registers, and the
 /// maximum number of operations of all copies of a loop without branches.
 static constexpr unsigned maxRegisters = 64, maxCopied = 4096;
+/// The maximum number of values that all threads of a block carry through a
+/// loop over shared memory that becomes code without branches: a sixth of the
+/// registers of a multiprocessor. The early loads of more would leave room for
+/// one block only: on an H100, a product of 2048 x 2048 with 64 sums for each
+/// of 256 threads takes 0.70 ms so, and 0.60 ms with the loop.
+static constexpr unsigned maxCarried = 10240;
 
 /// True if `load` reads the element behind that of the iteration before.
 static bool readsNeighbours(llvm::LoadInst &load, llvm::Loop &loop,
@@ -57,6 +63,18 @@ static bool walksOwnArray(llvm::Instruction &op, llvm::Loop &loop) {
   const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&op);
   return pointer && !loop.isLoopInvariant(pointer) &&
          llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
+}
+
+/// The number of values that all threads of a block carry through `loop`.
+static size_t countCarried(llvm::Loop &loop) {
+  unsigned threads = 1024;
+  loop.getHeader()
+      ->getParent()
+      ->getFnAttribute("nvvm.maxntid")
+      .getValueAsString()
+      .split(',')
+      .first.getAsInteger(10, threads);
+  return threads * llvm::range_size(loop.getHeader()->phis());
 }
 
 llvm::PreservedAnalyses
@@ -89,7 +107,8 @@ UnrollLoopsPass::run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
   }
   bool isShort = trips != 0 && trips <= fewIterations;
   if (isShort &&
-      (operations <= maxOperations || trips * operations > maxCopied))
+      (operations <= maxOperations || trips * operations > maxCopied ||
+       countCarried(loop) > maxCarried))
     return unchanged;
   for (llvm::BasicBlock *block : loop.blocks())
     for (llvm::Instruction &op : *block) {

@@ -90,7 +90,7 @@ static LogicalResult verifyStrategy(Operation *op, StringRef name,
 /// several at a time where a block has enough of them for that. Registers keep
 /// them if they are not too many. Long ones take more shuffles than that saves.
 static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
-  constexpr int64_t few = 512, most = 8192, maxBytes = 8;
+  constexpr int64_t few = 512, most = 8192, maxBytes = 8, maxFreeBytes = 16;
   Extent n = c.getExtent(array);
   int64_t bytes = 0;
   for (Type type : c.elementTypes)
@@ -101,10 +101,9 @@ static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
     return usual;
   if (n.isStatic() && n.size <= most && bytes <= maxBytes)
     return "rows";
-  // In any order, a thread combines without shuffles.
-  bool isLong = !n.isAtMost(1024);
-  return isLong && (c.commutative || bytes <= maxBytes) ? "block_stride"
-                                                        : usual;
+  // In any order, a thread combines most elements without shuffles.
+  bool isShort = bytes <= (c.commutative ? maxFreeBytes : maxBytes);
+  return isShort && !n.isAtMost(1024) ? "block_stride" : usual;
 }
 
 static FailureOr<const ReduceStrategy *>

@@ -107,7 +107,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | block | a static extent of 513 to 8192; elements of at most 8 bytes that are read from memory, without a loop and with at most 64 operations | `rows` | |
     | block | at most 1024 | `warps` | `warps` |
     | warp | any number | `lanes` if `commutative`, else `raking` | `raking` |
-    | block | any number of elements that are read from memory, without a loop and with at most 64 operations; of at most 8 bytes, or `commutative` | `block_stride` | |
+    | block | any number of elements that are read from memory, without a loop and with at most 64 operations; of at most 8 bytes, or 16 if `commutative` | `block_stride` | |
     | block | any number | `raking` | `raking` |
 
     A `segmented_reduce` by offsets of an array without a bound uses
