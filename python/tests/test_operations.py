@@ -22,7 +22,10 @@ DEFINITIONS = (
     Path(__file__).resolve().parents[2] / "include" / "Obsidian" / "Dialect" / "Obs" / "IR"
 )
 #: Operations that only the compiler writes, and those of memory, which a program does not name.
-INTERNAL = {"barrier", "kernel", "launch", "part", "worker_count", "worker_id"}
+INTERNAL = {
+    "arrive", "await", "barrier", "kernel", "launch", "part", "publish", "ticket", "worker_count",
+    "worker_id",
+}  # fmt: skip
 
 Ints = Annotated[Pull, "n", i32]
 Matrix = Annotated[Pull, "h", "w", i32]
