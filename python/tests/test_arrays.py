@@ -32,7 +32,7 @@ from array_programs import (
 import obsidian as obs
 from obsidian import Pull, arrays, i32
 from obsidian.arrays import ALL
-from obsidian.arrays.shared_rows import is_shared
+from obsidian.arrays.shared_rows import are_columns, is_shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::obsidian.PerformanceWarning")
 
@@ -261,6 +261,25 @@ def test_rows_that_share_their_elements(name: str) -> None:
         return obs.full(1, is_shared(matrix(a, m, *m.shape)))
 
     equal(program.interpret(numbers((9,)), numbers((3, 3))), [expected])
+
+
+@pytest.mark.parametrize("w", (0, 1, 31, 33, 100))
+@pytest.mark.parametrize("h", (0, 1, 17, 257, 300, 2051))
+def test_folds_of_columns(h: int, w: int) -> None:
+    """Columns of any length: one piece or several, in order."""
+
+    @obs.jit
+    def program(m: Annotated[Pull, "h", "w", i32]) -> Any:
+        digits = arrays.map(lambda x: (x, x + 1), m.T)
+        folded = arrays.fold(lambda f, g: (f[0] * g[0], g[0] * f[1] + g[1]), (3, 5), digits)
+        shared = arrays.fold(operator.add, 7, m.T)
+        return obs.full(1, are_columns(m.T)), obs.full(1, are_columns(m)), *folded.unzip(), shared
+
+    m = np.random.default_rng(h + w).integers(-9, 9, (h, w)).astype(np.int32)
+    factor, offset = np.full(w, 3, np.int32), np.full(w, 5, np.int32)
+    for row in m:
+        factor, offset = factor * row, row * offset + row + 1
+    equal(program(m), [True], [False], factor, offset, m.sum(0, dtype=np.int32) + 7)
 
 
 def test_fold1_of_no_elements() -> None:
