@@ -37,14 +37,13 @@ def main(obs_opt, page):
     failures, count = [], 0
     for operation, blocks in examples(page):
         if not blocks:
-            failures.append("%s has no example" % operation)
+            failures.append(f"{operation} has no example")
         for block in blocks:
             count += 1
             result = subprocess.run([obs_opt, "--verify-roundtrip", "-"],
                                     check=False, input=block, text=True, capture_output=True)
             if result.returncode:
-                failures.append("the example of %s is refused:\n%s%s"
-                                % (operation, block, result.stderr))
+                failures.append(f"the example of {operation} is refused:\n{block}{result.stderr}")
     print("\n".join(failures))
     print("%d examples, %d problems" % (count, len(failures)))
     return 1 if failures or count == 0 else 0

@@ -30,9 +30,8 @@ static constexpr unsigned copies = 8;
 static constexpr unsigned maxOperations = 64;
 /// Loops of fewer iterations are left to LLVM, which may remove them, unless
 /// they are long and read shared memory. Then all addresses of a loop without
-/// branches are one register plus constants, and its loads are early. On an
-/// H100, a matrix product of 4096 x 4096 with a loop of 16 iterations over 64
-/// sums reaches 0.88 of cuBLAS so, 0.83 with 8 copies, and 0.75 with the loop.
+/// branches are one register plus constants, and its loads are early. The work
+/// matmul-registers-f32 of benchmarks/ has such a loop.
 static constexpr unsigned fewIterations = 32;
 /// The most elements of an array of a thread that become registers, and the
 /// maximum number of operations of all copies of a loop without branches.
@@ -40,8 +39,7 @@ static constexpr unsigned maxRegisters = 64, maxCopied = 4096;
 /// The maximum number of values that all threads of a block carry through a
 /// loop over shared memory that becomes code without branches: a sixth of the
 /// registers of a multiprocessor. The early loads of more would leave room for
-/// one block only: on an H100, a product of 2048 x 2048 with 64 sums for each
-/// of 256 threads takes 0.70 ms so, and 0.60 ms with the loop.
+/// one block only, as in products of large matrices in JAX.
 static constexpr unsigned maxCarried = 10240;
 
 /// True if `load` reads the element behind that of the iteration before.

@@ -102,12 +102,22 @@ def _fold(function: Callable[[Any, Any], Any], operands: tuple[Any, ...]) -> Any
 
 
 def min(*operands: Any) -> Any:
-    """The smallest of two or more scalars or arrays; a NaN if one is a NaN."""
+    """The smallest of two or more scalars or arrays; a NaN if one is a NaN.
+
+    Of Python integers the result is one, too.
+    """
+    if len(operands) > 1 and all(type(operand) is int for operand in operands):
+        return builtins.min(operands)
     return _fold(reading.smallest, operands)
 
 
 def max(*operands: Any) -> Any:
-    """The largest of two or more scalars or arrays; a NaN if one is a NaN."""
+    """The largest of two or more scalars or arrays; a NaN if one is a NaN.
+
+    Of Python integers the result is one, too.
+    """
+    if len(operands) > 1 and all(type(operand) is int for operand in operands):
+        return builtins.max(operands)
     return _fold(reading.largest, operands)
 
 

@@ -470,6 +470,18 @@ def test_matmul_on_threads(threads: int) -> None:
     np.testing.assert_array_equal(product(x, y), x @ y)
 
 
+def test_extremes_of_python_integers() -> None:
+    @obs.jit
+    def program(x: Floats):
+        assert (obs.min(3, 1, 2), obs.max(3, 1, 2)) == (1, 3)
+        return x * obs.max(2, 3), obs.min(x, 2)
+
+    a = np.arange(4, dtype=np.float32)
+    tripled, limited = program(a)
+    np.testing.assert_array_equal(tripled, 3 * a)
+    np.testing.assert_array_equal(limited, np.minimum(a, 2))
+
+
 def test_numpy_numbers_and_python_globals() -> None:
     @obs.jit
     def scaled(x: Floats):

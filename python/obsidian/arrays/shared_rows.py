@@ -198,8 +198,8 @@ def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) ->
     *outer, rows, length = array.shape
     tiles = functions.ceil_div(rows, ROWS)
     blocks = functools.reduce(operator.mul, outer, tiles)
-    wanted = _largest(functions.ceil_div(BLOCKS, _largest(blocks, 1)), 1)
-    size = _largest(functions.ceil_div(length, wanted), PIECE)
+    wanted = functions.max(functions.ceil_div(BLOCKS, functions.max(blocks, 1)), 1)
+    size = functions.max(functions.ceil_div(length, wanted), PIECE)
     pieces = functions.ceil_div(length, size)
     if isinstance(pieces, int) and pieces <= 1:
         return fold_shared(array, function, init)
@@ -207,7 +207,7 @@ def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) ->
     def tile(*place: Any) -> Pull:
         *first, piece, number = place
         begin = piece * size
-        end = _smallest(begin + size, length)
+        end = functions.min(begin + size, length)
         fold = _tile(array, function, init, first, number, begin, end)
         return generate(*(1,) * len(outer), 1, ROWS)(lambda *at: fold(at[-1], False))
 
@@ -217,14 +217,6 @@ def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) ->
     each = stored.transpose(*range(last), last + 1, last).nest(last + 1)
     sums = programs.each(each, Level.thread, (), lambda row: row.reduce(function, init))
     return cast(Array, maps.reindex(sums, lambda *place: place[:-1], [*outer, rows], False))
-
-
-def _largest(a: Any, b: Any) -> Any:
-    return max(a, b) if isinstance(a, int) else functions.max(a, b)
-
-
-def _smallest(a: Any, b: Any) -> Any:
-    return min(a, b) if isinstance(a, int) and isinstance(b, int) else functions.min(a, b)
 
 
 def _tile(
@@ -239,13 +231,13 @@ def _tile(
     kind = array.type.element
     rows = array.dim(-2)
     # A row without elements has no parts.
-    size = _largest(functions.ceil_div(end - begin, PARTS), 1)
+    size = functions.max(functions.ceil_div(end - begin, PARTS), 1)
     count = functions.ceil_div(end - begin, size)
 
     def part(p: Any, r: Any) -> Any:
         # Threads behind the last row fold it once more.
         row = functions.min(number * ROWS + r, rows - 1)
-        own, behind = begin + p * size, _smallest(begin + p * size + size, end)
+        own, behind = begin + p * size, functions.min(begin + p * size + size, end)
 
         def element(i: Any) -> Any:
             at = (*first, row, own + i)

@@ -309,13 +309,13 @@ def Obs_ArriveOp : Obs_Op<"arrive", [
   let description = [{
     A thread adds 1 to an element of `counters`, by an atomic operation. The
     result is true if the value before is `before`: the thread is then the last
-    of `before + 1` threads that arrive there. What a thread has written before
-    it arrives is visible to the last one, where an `scf.if` asks for the result.
+    of `before + 1` threads that arrive there. Where an `scf.if` asks for the
+    result, the last thread sees all that others have written before they arrive.
 
     With a `cell`, the operation stands in code of level block, and is a barrier
     of the block: the first thread arrives for the block, and all threads receive
-    the result. What the first threads of all blocks have written before they
-    arrive is visible to all threads of the last block.
+    the result. All threads of the last block see all that the first threads of
+    other blocks have written before they arrive.
 
     After the last one, no thread writes what it reads. `obs-expand-collectives`
     makes the operation, so the interpreter never runs it. `obs-expand-exchanges`
