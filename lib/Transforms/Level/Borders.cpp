@@ -405,3 +405,142 @@ scf::ForOp Borders::buildInside(OpBuilder &builder, int64_t maxOperations) {
   fold(*inside.getBody());
   return inside;
 }
+
+namespace {
+/// Compares indices with what is known of one row.
+class RowComparisons {
+public:
+  RowComparisons(RowPlace place, int64_t items) : place(place), items(items) {}
+
+  /// True if `a` is less than `b`, or equal unless `isStrict`. Signed numbers.
+  bool isLess(Value a, Value b, bool isStrict) const;
+  bool isNatural(Value value) const;
+  std::optional<Value> choose(Operation *op) const;
+  std::optional<bool> compare(arith::CmpIOp op) const;
+
+private:
+  RowPlace place;
+  int64_t items;
+};
+} // namespace
+
+/// The small constant by which `value` is more than `base`. A null base is 0.
+static std::optional<int64_t> getDistance(Value value, Value base) {
+  std::optional<int64_t> number = getConstantIntValue(value);
+  if (!base || number) {
+    std::optional<int64_t> origin =
+        base ? getConstantIntValue(base) : std::optional<int64_t>(0);
+    if (!number || !origin || std::abs(*number) > largest ||
+        std::abs(*origin) > largest)
+      return std::nullopt;
+    return *number - *origin;
+  }
+  int64_t sum = 0;
+  while (value != base) {
+    Operation *op = value.getDefiningOp();
+    std::optional<int64_t> step =
+        isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)
+            ? getConstantIntValue(op->getOperand(1))
+            : std::nullopt;
+    if (!step || std::abs(*step) > largest || std::abs(sum) > largest)
+      return std::nullopt;
+    sum += isa<arith::AddIOp>(op) ? *step : -*step;
+    value = op->getOperand(0);
+  }
+  return sum;
+}
+
+bool RowComparisons::isLess(Value a, Value b, bool isStrict) const {
+  auto holds = [&](int64_t less, int64_t more) {
+    return isStrict ? less < more : less <= more;
+  };
+  std::optional<int64_t> none = getDistance(a, Value());
+  std::optional<int64_t> first = getDistance(a, place.first);
+  std::optional<int64_t> moreFirst = getDistance(b, place.first);
+  std::optional<int64_t> end = getDistance(b, place.length);
+  // 0 <= first, first + items <= length.
+  return (none && moreFirst && holds(*none, *moreFirst)) ||
+         (none && end && holds(*none, items + *end)) ||
+         (first && end && holds(*first, items + *end));
+}
+
+/// True if `value` is not negative.
+bool RowComparisons::isNatural(Value value) const {
+  for (Value base : {Value(), place.first})
+    if (std::optional<int64_t> distance = getDistance(value, base))
+      if (*distance >= 0)
+        return true;
+  std::optional<int64_t> end = getDistance(value, place.length);
+  return end && *end >= -items;
+}
+
+/// The operand that is the result of `op`, if this is known.
+std::optional<Value> RowComparisons::choose(Operation *op) const {
+  if (!isa<arith::RemSIOp, arith::RemUIOp, arith::MaxSIOp, arith::MinSIOp,
+           arith::MaxUIOp, arith::MinUIOp>(op))
+    return std::nullopt;
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return isNatural(a) && isLess(a, b, true) ? std::optional(a) : std::nullopt;
+  if (isa<arith::MaxUIOp, arith::MinUIOp>(op) &&
+      (!isNatural(a) || !isNatural(b)))
+    return std::nullopt;
+  bool isMinimum = isa<arith::MinSIOp, arith::MinUIOp>(op);
+  if (isLess(a, b, false))
+    return isMinimum ? a : b;
+  if (isLess(b, a, false))
+    return isMinimum ? b : a;
+  return std::nullopt;
+}
+
+std::optional<bool> RowComparisons::compare(arith::CmpIOp op) const {
+  using arith::CmpIPredicate;
+  CmpIPredicate predicate = op.getPredicate();
+  Value a = op.getLhs(), b = op.getRhs();
+  if (predicate == CmpIPredicate::eq || predicate == CmpIPredicate::ne) {
+    if (isLess(a, b, true) || isLess(b, a, true))
+      return predicate == CmpIPredicate::ne;
+    return std::nullopt;
+  }
+  bool isUnsigned = llvm::is_contained({CmpIPredicate::ult, CmpIPredicate::ule,
+                                        CmpIPredicate::ugt, CmpIPredicate::uge},
+                                       predicate);
+  if (isUnsigned && (!isNatural(a) || !isNatural(b)))
+    return std::nullopt;
+  // a > b is b < a, and a >= b is b <= a.
+  bool isStrict = llvm::is_contained({CmpIPredicate::slt, CmpIPredicate::ult,
+                                      CmpIPredicate::sgt, CmpIPredicate::ugt},
+                                     predicate);
+  if (llvm::is_contained({CmpIPredicate::sgt, CmpIPredicate::ugt,
+                          CmpIPredicate::sge, CmpIPredicate::uge},
+                         predicate))
+    std::swap(a, b);
+  if (isLess(a, b, isStrict))
+    return true;
+  if (isLess(b, a, !isStrict))
+    return false;
+  return std::nullopt;
+}
+
+void obs::decideInRows(Block &block, ArrayRef<RowPlace> places, int64_t items) {
+  block.walk([&](Operation *op) {
+    for (const RowPlace &place : places) {
+      RowComparisons row(place, items);
+      if (std::optional<Value> result = row.choose(op)) {
+        op->getResult(0).replaceAllUsesWith(*result);
+        return;
+      }
+      auto comparison = dyn_cast<arith::CmpIOp>(op);
+      std::optional<bool> truth =
+          comparison ? row.compare(comparison) : std::nullopt;
+      if (!truth)
+        continue;
+      OpBuilder builder(op);
+      comparison.replaceAllUsesWith(
+          arith::ConstantIntOp::create(builder, op->getLoc(), *truth, 1)
+              .getResult());
+      return;
+    }
+  });
+  fold(block);
+}

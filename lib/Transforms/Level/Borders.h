@@ -98,6 +98,17 @@ private:
   SmallVector<Form> ranges;
 };
 
+/// The first index of a group in a row, and the length of the row: the first
+/// index is not negative, and the row has all elements of the group.
+struct RowPlace {
+  Value first, length;
+};
+
+/// Replaces guards in `block`, which computes a group of `items` neighbours,
+/// whose results follow from the places of the group in rows. The other guards
+/// are for elements beside the group.
+void decideInRows(Block &block, ArrayRef<RowPlace> places, int64_t items);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_TRANSFORMS_LEVEL_BORDERS_H

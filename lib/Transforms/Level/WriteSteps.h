@@ -8,7 +8,8 @@
 // A leaf loop whose steps use different registers is replaced by one copy of
 // its body for each step. Iterations may run in any order, so the copies of
 // each operation are neighbours. Operations that are equal in all steps exist
-// once. A loop in the body stays one loop, whose body contains all steps.
+// once. A loop in the body stays one loop, whose body contains all steps. So
+// does a branch whose condition is the same in all steps.
 //
 //===----------------------------------------------------------------------===//
 

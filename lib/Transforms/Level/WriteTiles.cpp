@@ -96,10 +96,10 @@ private:
   bool isQuotient(Value value) {
     return isa_and_nonnull<arith::DivUIOp>(value.getDefiningOp());
   }
-  void writeNeighbours(Value first);
+  SmallVector<RowPlace> writeNeighbours(Value first);
   void writeApart(Value first);
-  void writeOneByOne(Value first);
   void writeDirect(Value tiles, int64_t least);
+  void splitSides();
 
   scf::ForOp loop;
   int64_t items, threads;
@@ -209,21 +209,26 @@ llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
 
 /// Builds `items` neighbouring iterations, which are in one row of every array.
 /// Their first index is a multiple of `items`. The same holds for one copy of
-/// each access at a constant distance.
-void TileWriter::writeNeighbours(Value first) {
+/// each access at a constant distance. Returns their places in rows.
+SmallVector<RowPlace> TileWriter::writeNeighbours(Value first) {
   llvm::MapVector<Value, SmallVector<Value>> copies;
+  SmallVector<RowPlace> places;
   for (auto [value, number] : findLeast(first)) {
     SmallVector<Value> &values = copies[value];
     if (isQuotient(value)) {
       values.assign(items, number);
       continue;
     }
+    Operation *op = value.getDefiningOp();
+    places.push_back(
+        {number, op ? growths.getDivisor(op) : loop.getUpperBound()});
     values.push_back(number);
     for (int64_t item = 1; item < items; ++item)
       values.push_back(
           arith::AddIOp::create(builder, loc, number, constant(item)));
   }
   writeSideBySide(builder, *loop.getBody(), copies);
+  return places;
 }
 
 /// Builds `items` iterations at a distance of the number of threads of a block.
@@ -234,25 +239,6 @@ void TileWriter::writeApart(Value first) {
     iterations.push_back(
         arith::AddIOp::create(builder, loc, first, constant(item * threads)));
   writeSideBySide(builder, *loop.getBody(), copies);
-}
-
-/// Builds a loop over `items` neighbours: the code near borders is short, and
-/// needs few registers.
-void TileWriter::writeOneByOne(Value first) {
-  llvm::MapVector<Value, Value> least = findLeast(first);
-  auto one = scf::ForOp::create(builder, loc, constant(0), constant(items),
-                                constant(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(one.getBody());
-  IRMapping map;
-  for (auto [value, number] : least)
-    map.map(value, isQuotient(value)
-                       ? number
-                       : arith::AddIOp::create(builder, loc, number,
-                                               one.getInductionVar()));
-  for (Operation &op : loop.getBody()->without_terminator())
-    if (op.getNumResults() == 0 || !map.contains(op.getResult(0)))
-      builder.clone(op, map);
 }
 
 /// If an iteration is a loop over rows, makes each row an iteration: if there
@@ -298,6 +284,31 @@ void TileWriter::writeDirect(Value tiles, int64_t least) {
   builder.setInsertionPointToStart(branch.elseBlock());
 }
 
+/// Makes the body of the loop a branch: away from borders, an iteration has no
+/// guards.
+void TileWriter::splitSides() {
+  Borders borders(loop, 1);
+  if (!borders.hasGuards())
+    return;
+  scf::ForOp inside = borders.buildInside(builder, maxOperations);
+  Block *body = loop.getBody();
+  Operation *first = &body->front();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(body);
+  auto side = scf::IfOp::create(
+      builder, loc, borders.buildTest(builder, loc, loop.getInductionVar()),
+      /*withElseRegion=*/true);
+  auto move = [](Block *from, Operation *first, Block *to) {
+    to->getOperations().splice(to->begin(), from->getOperations(),
+                               first->getIterator(),
+                               from->getTerminator()->getIterator());
+  };
+  move(body, first, side.elseBlock());
+  inside.getInductionVar().replaceAllUsesWith(loop.getInductionVar());
+  move(inside.getBody(), &inside.getBody()->front(), side.thenBlock());
+  inside.erase();
+}
+
 void TileWriter::run() {
   Value bound = loop.getUpperBound();
   Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
@@ -311,7 +322,7 @@ void TileWriter::run() {
           ? bound
           : arith::MaxSIOp::create(builder, loc, bound, zero).getResult(),
       size);
-  if (int64_t least = getLeastTiles(loop))
+  if (int64_t least = getTileLimits(loop).tiles)
     writeDirect(count, least);
   Borders borders(loop, items);
   std::optional<TileWriter> inside;
@@ -327,6 +338,11 @@ void TileWriter::run() {
       inside->loop.erase();
       inside.reset();
     }
+  }
+  if (!areNeighbours && borders.hasGuards()) {
+    loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+    splitSides();
+    return;
   }
   Value hasRows;
   if (areNeighbours)
@@ -364,7 +380,8 @@ void TileWriter::run() {
       inside->writeNeighbours(mine);
       inside->loop.erase();
       builder.setInsertionPointToStart(side.elseBlock());
-      writeOneByOne(mine);
+      SmallVector<RowPlace> places = writeNeighbours(mine);
+      decideInRows(*side.elseBlock(), places, items);
     } else {
       writeNeighbours(mine);
     }
@@ -372,6 +389,8 @@ void TileWriter::run() {
     writeApart(arith::AddIOp::create(builder, loc, first, thread));
   }
 
+  if (hasRows)
+    splitSides();
   loop->moveBefore(branch.elseBlock(), branch.elseBlock()->begin());
   builder.setInsertionPoint(loop);
   loop.setLowerBound(arith::AddIOp::create(builder, loc, first, thread));

@@ -7,10 +7,10 @@
 // RUN: obs-run %s --device=emulate --blocks=3 --threads=32 random:9x13xi32:1 | diff %t.expected -
 // RUN: obs-run %s --device=emulate --blocks=1 random:9x13xi32:1 | diff %t.expected -
 
-// A thread computes four rows of a stencil. If there are fewer than 264 tiles, each row is an iteration of its own: the
+// A thread computes four rows of a stencil. If there are fewer than 32 tiles, each row is an iteration of its own: the
 // bound is four times as large, and row and column are a remainder and a quotient.
 // CHECK: gpu.func @above(
-// CHECK: arith.cmpi ult, %{{.*}}, %c264
+// CHECK: arith.cmpi ult, %{{.*}}, %c32
 // CHECK-NEXT: scf.if
 // CHECK-NEXT: %[[ROWS:.*]] = arith.muli %{{.*}}, %c4
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[ROWS]]

@@ -118,8 +118,8 @@ gpu.module @kernels {
 
 // -----
 
-// Away from the borders, `min(max(i - 1, 0), n - 1)` is i - 1. One test finds out for two neighbours. Nearer, they are one
-// after the other, with the guards.
+// Away from the borders, `min(max(i - 1, 0), n - 1)` is i - 1. One test finds out for two neighbours. Nearer, only the
+// element in front of the two has guards: the other one is the first of the two.
 // CHECK-LABEL: gpu.func @borders
 // CHECK: scf.if
 // CHECK: %[[I:.*]] = arith.addi
@@ -133,12 +133,15 @@ gpu.module @kernels {
 // CHECK-NOT: arith.maxsi
 // CHECK-COUNT-2: memref.store
 // CHECK: else
-// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2
 // CHECK: arith.maxsi
-// CHECK: arith.minsi
-// CHECK: memref.store
+// CHECK: %[[BELOW:.*]] = arith.minsi
+// CHECK-NOT: arith.maxsi
+// CHECK: memref.load %{{.*}}[%[[BELOW]]]
+// CHECK-NEXT: memref.load %{{.*}}[%[[I]]] {alignment = 16 : i64}
+// CHECK-COUNT-2: memref.store
 // CHECK: else
 // CHECK: scf.for
+// CHECK-NOT: scf.if
 // CHECK: arith.maxsi
 gpu.module @kernels {
   gpu.func @borders(%a: memref<f64> {llvm.align = 16 : i64}, %b: memref<f64> {llvm.align = 16 : i64}, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
@@ -191,6 +194,58 @@ gpu.module @kernels {
       %j = arith.maxsi %row, %column : index
       %v = memref.load %x[%j] : memref<?xf64>
       memref.store %v, %y[%i] : memref<?xf64>
+    } {obs.items = 2 : i64}
+    gpu.return
+  }
+}
+
+// -----
+
+// Rows of any length: if they do not begin at even indices, a thread tests each of its elements. In a row, the comparisons
+// and remainders of a group are decided as well as minima: only the element behind the two keeps its guard.
+// CHECK-LABEL: gpu.func @behind
+// CHECK: %[[FULL:.*]] = arith.andi
+// CHECK-NEXT: scf.if %[[FULL]]
+// CHECK: scf.if
+// CHECK-NOT: arith.select
+// CHECK: else
+// CHECK: %[[C:.*]] = arith.remui
+// CHECK: %[[BESIDE:.*]] = arith.addi %[[C]], %c2
+// CHECK: arith.remui %[[BESIDE]]
+// CHECK-NOT: arith.remui
+// CHECK-COUNT-2: memref.load
+// CHECK-COUNT-2: memref.store
+// CHECK: else
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NOT: arith.select
+// CHECK: memref.store
+// CHECK: else
+// CHECK: arith.select
+// CHECK: memref.store
+gpu.module @kernels {
+  gpu.func @behind(%a: memref<f64> {llvm.align = 16 : i64}, %b: memref<f64> {llvm.align = 16 : i64}, %h: index, %w: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c256 = arith.constant 256 : index
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%h, %w], strides: [%w, 1] : memref<f64> to memref<?x?xf64>
+    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%h, %w], strides: [%w, 1] : memref<f64> to memref<?x?xf64>
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %all = arith.muli %blocks, %c256 : index
+    %first = arith.muli %block, %c256 : index
+    %id = arith.addi %first, %thread : index
+    %n = arith.muli %h, %w : index
+    scf.for %i = %id to %n step %all {
+      %r = arith.divui %i, %w : index
+      %c = arith.remui %i, %w : index
+      %next = arith.addi %c, %c1 : index
+      %isInside = arith.cmpi slt, %next, %w : index
+      %around = arith.remui %next, %w : index
+      %j = arith.select %isInside, %next, %around : index
+      %v = memref.load %x[%r, %j] : memref<?x?xf64>
+      memref.store %v, %y[%r, %c] : memref<?x?xf64>
     } {obs.items = 2 : i64}
     gpu.return
   }

@@ -484,16 +484,19 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     thread, and not for each element. If no access can be joined, the iterations
     of a thread are T apart. If the body contains loops, the original loop
     remains for fewer than 1056 tiles. If the body is a loop over rows
-    (`obs.rows`), it remains for fewer than 264 tiles, and each row is then an
+    (`obs.rows`), it remains for fewer than 32 tiles, and each row is then an
     iteration of its own.
 
     Indices may have guards: `min(max(i - 1, 0), n - 1)`, a remainder, or a
     comparison of an index with an extent. If an index is not near the border of
     an array, the result of its guard is known. The kernel tests the v
     neighbours of a thread together. If none is near a border, their code has no
-    guards, and inner loops with constant bounds are unrolled. Otherwise, the
-    thread executes the iterations one after the other. The test is also correct
-    for indices that wrap around.
+    guards, and inner loops with constant bounds are unrolled. Otherwise, only
+    the elements beside the v neighbours keep their guards in a row: of `i - 1`,
+    `i` and `i + 1` for four neighbours, the first and the last of six elements.
+    If the rows do not begin at multiples of v, each iteration is tested, and
+    has code without guards. The tests are also correct for indices that wrap
+    around.
 
     ```mlir
     // before

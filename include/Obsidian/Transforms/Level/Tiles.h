@@ -16,10 +16,18 @@ class Operation;
 
 namespace mlir::obs {
 
-/// The number of tiles of `loop`, a leaf loop over a grid or the loop that it
-/// becomes, below which a thread executes one iteration at a time: fewer tiles
-/// would not keep the GPU busy. 0 if iterations have no inner loops.
-int64_t getLeastTiles(Operation *loop);
+/// Limits for a leaf loop over a grid, or the loop that it becomes, if its
+/// iterations have inner loops; otherwise 0.
+struct TileLimits {
+  /// A launch has at least this number of blocks, if there are enough
+  /// iterations.
+  int64_t blocks = 0;
+  /// With fewer tiles, a thread executes one iteration at a time: the tiles
+  /// would not keep the GPU busy.
+  int64_t tiles = 0;
+};
+
+TileLimits getTileLimits(Operation *loop);
 
 } // namespace mlir::obs
 
