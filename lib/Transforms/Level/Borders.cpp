@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Borders.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -346,10 +347,14 @@ Value Borders::buildTest(OpBuilder &builder, Location loc, Value first) {
 }
 
 /// Unrolls the loops in `body` with constant bounds, while `copies` copies have
-/// at most `maxOperations` operations.
-static void unrollLoops(Block &body, int64_t copies, int64_t maxOperations) {
+/// at most `maxOperations` operations. Loops over rows are unrolled `withRows`.
+static void unrollLoops(Block &body, int64_t copies, int64_t maxOperations,
+                        bool withRows) {
   SmallVector<scf::ForOp> loops;
-  body.walk([&](scf::ForOp inner) { loops.push_back(inner); });
+  body.walk([&](scf::ForOp inner) {
+    if (withRows || !hasAttr<ObsDialect::RowsAttrHelper>(inner))
+      loops.push_back(inner);
+  });
   for (scf::ForOp inner : loops) {
     std::optional<APInt> trips = inner.getStaticTripCount();
     int64_t all = 0, own = 0;
@@ -401,7 +406,7 @@ scf::ForOp Borders::buildInside(OpBuilder &builder, int64_t maxOperations) {
     map.map(op->getResult(0), value);
   }
   fold(*inside.getBody());
-  unrollLoops(*inside.getBody(), items, maxOperations);
+  unrollLoops(*inside.getBody(), items, maxOperations, /*withRows=*/true);
   fold(*inside.getBody());
   return inside;
 }
@@ -522,7 +527,10 @@ std::optional<bool> RowComparisons::compare(arith::CmpIOp op) const {
   return std::nullopt;
 }
 
-void obs::decideInRows(Block &block, ArrayRef<RowPlace> places, int64_t items) {
+void obs::decideInRows(Block &block, ArrayRef<RowPlace> places, int64_t items,
+                       int64_t maxOperations) {
+  unrollLoops(block, 1, maxOperations, /*withRows=*/false);
+  fold(block);
   block.walk([&](Operation *op) {
     for (const RowPlace &place : places) {
       RowComparisons row(place, items);

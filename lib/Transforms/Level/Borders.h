@@ -106,8 +106,11 @@ struct RowPlace {
 
 /// Replaces guards in `block`, which computes a group of `items` neighbours,
 /// whose results follow from the places of the group in rows. The other guards
-/// are for elements beside the group.
-void decideInRows(Block &block, ArrayRef<RowPlace> places, int64_t items);
+/// are for elements beside the group. Inner loops with constant bounds are
+/// unrolled, except loops over rows, while there are at most `maxOperations`
+/// operations.
+void decideInRows(Block &block, ArrayRef<RowPlace> places, int64_t items,
+                  int64_t maxOperations);
 
 } // namespace mlir::obs
 

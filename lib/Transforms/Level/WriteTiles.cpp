@@ -381,7 +381,7 @@ void TileWriter::run() {
       inside->loop.erase();
       builder.setInsertionPointToStart(side.elseBlock());
       SmallVector<RowPlace> places = writeNeighbours(mine);
-      decideInRows(*side.elseBlock(), places, items);
+      decideInRows(*side.elseBlock(), places, items, maxOperations);
     } else {
       writeNeighbours(mine);
     }

@@ -494,6 +494,8 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     guards, and inner loops with constant bounds are unrolled. Otherwise, only
     the elements beside the v neighbours keep their guards in a row: of `i - 1`,
     `i` and `i + 1` for four neighbours, the first and the last of six elements.
+    There, inner loops with constant bounds are unrolled, too, but not that over
+    rows.
     If the rows do not begin at multiples of v, each iteration is tested, and
     has code without guards. The tests are also correct for indices that wrap
     around.
