@@ -13,6 +13,7 @@ include_guard()
 if(OBS_USE_PCH)
   add_library(ObsPrecompiledHeaders OBJECT
     ${PROJECT_SOURCE_DIR}/cmake/pch/Precompiled.cpp)
+  add_dependencies(ObsPrecompiledHeaders obs-headers)
   llvm_update_compile_flags(ObsPrecompiledHeaders)
   target_precompile_headers(ObsPrecompiledHeaders PRIVATE
     ${PROJECT_SOURCE_DIR}/cmake/pch/Precompiled.h)
