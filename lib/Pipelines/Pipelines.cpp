@@ -141,6 +141,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createObsMergeKernelsPass());
+  pm.addPass(createObsJoinExtentsPass());
   pm.addPass(createObsAlignArgumentsPass());
   pm.addPass(createObsWriteTilesPass());
   if (options.tiles)

@@ -44,6 +44,7 @@ public:
 private:
   bool isCommon(ValueRange values);
   void writeLoop(scf::ForOp loop);
+  void writeBranch(scf::IfOp branch);
   void writeCopies(Operation &op);
   void lookup(ValueRange values, SmallVectorImpl<Value> &copies);
 
@@ -95,6 +96,31 @@ void StepWriter::writeLoop(scf::ForOp loop) {
     map.map(loop.getResults(), own(common.getResults(), s));
 }
 
+void StepWriter::writeBranch(scf::IfOp branch) {
+  SmallVector<Type> types;
+  for (size_t step = 0; step < maps.size(); ++step)
+    llvm::append_range(types, branch.getResultTypes());
+  auto common = scf::IfOp::create(
+      builder, branch.getLoc(), types,
+      maps[0].lookupOrDefault(branch.getCondition()),
+      /*addThenBlock=*/true, /*addElseBlock=*/branch.elseBlock() != nullptr);
+  for (auto [from, to] :
+       llvm::zip_equal(branch->getRegions(), common->getRegions())) {
+    if (from.empty())
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&to.front());
+    write(from.front());
+    SmallVector<Value> yielded;
+    lookup(from.front().getTerminator()->getOperands(), yielded);
+    scf::YieldOp::create(builder, branch.getLoc(), yielded);
+  }
+  common->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  size_t count = branch.getNumResults();
+  for (auto [s, map] : llvm::enumerate(maps))
+    map.map(branch.getResults(), common.getResults().slice(s * count, count));
+}
+
 void StepWriter::writeCopies(Operation &op) {
   for (auto [step, map] : llvm::zip_equal(steps, maps)) {
     int64_t number = step;
@@ -122,6 +148,9 @@ void StepWriter::write(Block &block) {
         loop && isCommon({loop.getLowerBound(), loop.getUpperBound(),
                           loop.getStep()})) {
       writeLoop(loop);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op);
+               branch && isCommon(branch.getCondition())) {
+      writeBranch(branch);
     } else if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
                isCommon(op.getOperands())) {
       Operation *copy = builder.clone(op, maps[0]);

@@ -411,7 +411,9 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     The pass marks leaf loops over the grid with `obs.items`, the number of
     neighbouring iterations that a thread executes together. It is the number of
     elements in 16 bytes, for the widest elements of which neighbouring
-    iterations access neighbours. `obs-write-tiles` writes the code. If the
+    iterations access neighbours. The elements of short structures, such as
+    `memref<?x3xf32>`, are neighbours, too, if an iteration accesses a whole
+    structure. `obs-write-tiles` writes the code. If the
     number of blocks of a launch is computed from extents, it is divided by the
     smallest `obs.items` of the kernel. If iterations contain loops, there are
     at least 1056 blocks, the number that the largest GPU executes at once. If
@@ -422,10 +424,10 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     copies of its body would have more than 1024 operations. Iterations of a
     leaf loop are independent, so results do not change.
 
-    A loop over an array of rank 2 that limits the indices of rows, for example
-    by `max(row - 1, 0)`, is a stencil: iterations of neighbouring rows read the
-    same elements. A thread then executes the iterations of four rows, which are
-    a loop with the attribute `obs.rows`.
+    A loop over an array of rank 2 or more that limits the indices of rows, for
+    example by `max(row - 1, 0)`, is a stencil: iterations of neighbouring rows
+    read the same elements. A thread then executes the iterations of four rows
+    of a plane, which are a loop with the attribute `obs.rows`.
 
     ```mlir
     // before
@@ -481,7 +483,12 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     (`obs-align-arguments`), and if the rows of the array begin at a multiple of
     v. If the length of a row is a parameter, the kernel tests this once.
     Neighbours are then in one row: the first version divides once for each
-    thread, and not for each element. If no access can be joined, the iterations
+    thread, and not for each element. The same holds for quotients, remainders
+    and comparisons of the results if the first neighbour determines those of
+    the others. If a condition is the same for all neighbours, they execute one
+    branch together. An array of which the iteration with number i accesses
+    element i only, by its indices, is accessed as an array of rank 1: its rows
+    need no such length. If no access can be joined, the iterations
     of a thread are T apart. If the body contains loops, the original loop
     remains for fewer than 1056 tiles. If the body is a loop over rows
     (`obs.rows`), it remains for fewer than 264 tiles, and each row is then an
@@ -492,7 +499,9 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     an array, the result of its guard is known. The kernel tests the v
     neighbours of a thread together. If none is near a border, their code has no
     guards, and inner loops with constant bounds are unrolled. Otherwise, the
-    thread executes the iterations one after the other. The test is also correct
+    thread executes the iterations one after the other. The test also decides
+    whether all neighbours are on the same side of a limit, such as the middle
+    of a row, on which a branch with accesses depends. The test is also correct
     for indices that wrap around.
 
     ```mlir
