@@ -129,6 +129,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   ObsTileGridPassOptions tiles;
   tiles.enable = options.tiles;
   pm.addPass(createObsTileGridPass(tiles));
+  ObsStageTablesPassOptions tables;
+  tables.limit = options.sharedBytes;
+  pm.addNestedPass<KernelOp>(createObsStageTablesPass(tables));
   verify();
 }
 

@@ -182,6 +182,8 @@ static StringRef getSpace(Value memory) {
   if (!root)
     return "?";
   if (auto table = root.getDefiningOp<memref::GetGlobalOp>()) {
+    if (hasAttr<ObsDialect::OffsetAttrHelper>(table))
+      return "shared";
     auto global =
         table->getParentOfType<ModuleOp>().lookupSymbol<memref::GlobalOp>(
             table.getName());
@@ -397,7 +399,8 @@ bool Reporter::hasNeighbours(scf::ForallOp leaf) {
   int64_t contiguous = 0, others = 0;
   leaf.walk([&](Operation *op) {
     std::optional<ElementAccess> access = ElementAccess::get(op);
-    if (!access || getSpace(access->memory) != "global")
+    if (!access || getSpace(access->memory) != "global" ||
+        access->memory.getDefiningOp<memref::GetGlobalOp>())
       return;
     std::optional<Neighbours> found = getNeighbours(*access);
     if (isOfStructure(*access))

@@ -117,7 +117,10 @@ bool TileWriter::findAligned() {
   bool any = false;
   unsigned contiguous = 0, others = 0;
   for (const GroupAccess &access : growths.getAccesses()) {
-    if (access.element && access.element->isCommon())
+    // A table is in a cache or in shared memory.
+    Operation *memory = getIndexedMemory(access.op).first.getDefiningOp();
+    if ((access.element && access.element->isCommon()) ||
+        isa_and_nonnull<memref::GetGlobalOp, memref::ViewOp>(memory))
       continue;
     contiguous += access.isWide;
     others += !access.isWide;

@@ -403,6 +403,39 @@ def ObsSplitLeavesPass : Pass<"obs-split-leaves", "::mlir::obs::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ObsStageTablesPass : Pass<"obs-stage-tables", "::mlir::obs::KernelOp"> {
+  let summary = "Read small tables from shared memory";
+  let description = [{
+    The lanes of a warp read a table at different indices if these depend on
+    data, as those of a CRC do. The data cache serves few of them at a time, and
+    shared memory many. If a loop over the grid reads a table of at most 4096
+    bytes so, and a block reads at least 8 elements for each element of the
+    table, each block copies the table first. The number of iterations of a
+    thread is that of `obs.items`.
+
+    `obs.offset` on the `memref.get_global` is the place of the copy, and a
+    barrier at the begin of the kernel follows the copies, which
+    `obs-map-levels` writes.
+
+    ```mlir
+    // before
+    %t = memref.get_global @table : memref<256xi32>
+    scf.forall (%i) in (%n) {
+      %x = memref.load %a[%i] : memref<?xi32>
+      %k = ... // from %x
+      %y = memref.load %t[%k] : memref<256xi32>
+    // after
+    obs.barrier block
+    %t = memref.get_global @table : memref<256xi32> {obs.offset = 0 : i64}
+    scf.forall (%i) in (%n) { ... }
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "::mlir::obs::sharedBytesOfBlock",
+           "Shared memory of a block in bytes (227 KiB on sm_90)">
+  ];
+}
+
 def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
   let summary = "Choose the number of iterations that a thread of a grid executes together";
   let description = [{
