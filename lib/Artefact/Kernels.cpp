@@ -236,6 +236,25 @@ private:
     return {};
   }
 
+  /// The same for a parameter that the kernel does not use, because another one
+  /// is equal in all launches. Extents follow the parameter of their array.
+  std::optional<std::pair<unsigned, int64_t>>
+  findUnusedExtent(unsigned number) {
+    unsigned pointer = number;
+    while (pointer > 0 && !arrays[pointer] &&
+           kernel.getArgument(pointer).getType().isIndex())
+      --pointer;
+    auto type = arrays[pointer]
+                    ? dyn_cast<MemRefType>(arrays[pointer].getType())
+                    : MemRefType();
+    unsigned next = pointer;
+    if (type && kernel.getArgument(number).use_empty())
+      for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
+        if (type.isDynamicDim(dim) && ++next == number)
+          return std::make_pair(pointer, dim);
+    return std::nullopt;
+  }
+
   /// The array parameter and its dimension whose extent is the index in
   /// parameter `number`.
   std::optional<std::pair<unsigned, int64_t>> findExtent(unsigned number) {
@@ -250,6 +269,8 @@ private:
         if (dyn_cast<Value>(size) == kernel.getArgument(number))
           return std::make_pair(unsigned(pointer), int64_t(dim));
     }
+    if (auto extent = findUnusedExtent(number))
+      return extent;
     for (auto [pointer, array] : llvm::enumerate(arrays)) {
       auto type = array ? dyn_cast<MemRefType>(array.getType()) : MemRefType();
       if (!type)

@@ -129,6 +129,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   ObsTileGridPassOptions tiles;
   tiles.enable = options.tiles;
   pm.addPass(createObsTileGridPass(tiles));
+  ObsStageTablesPassOptions tables;
+  tables.limit = options.sharedBytes;
+  pm.addNestedPass<KernelOp>(createObsStageTablesPass(tables));
   verify();
 }
 
@@ -141,6 +144,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createObsMergeKernelsPass());
+  pm.addPass(createObsJoinExtentsPass());
   pm.addPass(createObsAlignArgumentsPass());
   pm.addPass(createObsWriteTilesPass());
   if (options.tiles)

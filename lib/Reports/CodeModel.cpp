@@ -213,18 +213,26 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside)
 /// on all sides of it.
 void CodeModel::moveInside() {
   auto getInside = [](int64_t size) { return size / 8 * 5 + size % 8 / 2; };
-  // Numbers of tiles and elements are taken apart into rows and columns.
-  auto place = [&](Value counter, int64_t trips) {
+  // Numbers of tiles and elements are taken apart into rows and columns, and
+  // those of rows into rows of planes.
+  std::function<int64_t(Value, int64_t)> place = [&](Value counter,
+                                                     int64_t trips) {
     int64_t columns = trips;
+    Value row;
     for (Operation *user : counter.getUsers())
       if (isa<arith::RemUIOp, arith::DivUIOp>(user) &&
           user->getOperand(0) == counter)
         if (std::optional<int64_t> divisor =
-                recognizer.get(user->getOperand(1)).getConstant())
+                recognizer.get(user->getOperand(1)).getConstant()) {
           columns = std::clamp<int64_t>(*divisor, 1, trips);
-    return columns == trips
-               ? getInside(trips)
-               : getInside(trips / columns) * columns + getInside(columns);
+          if (isa<arith::DivUIOp>(user))
+            row = user->getResult(0);
+        }
+    if (columns == trips)
+      return getInside(trips);
+    int64_t rows = trips / columns;
+    return (row ? place(row, rows) : getInside(rows)) * columns +
+           getInside(columns);
   };
   kernel.walk([&](scf::ForOp loop) {
     auto map = getAttr<ObsDialect::MapAttrHelper>(loop);

@@ -72,7 +72,7 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::init(true)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
-      llvm::cl::desc("Also check the rules of level IR after obs-tile-grid"),
+      llvm::cl::desc("Also check the rules of level IR after obs-stage-tables"),
       llvm::cl::init(false)};
 };
 

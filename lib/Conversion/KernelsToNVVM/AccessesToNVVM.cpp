@@ -25,39 +25,45 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include <cstdlib>
 
 namespace mlir::obs {
 
 /// The largest distance in elements. It fits in the constant of an address.
 static constexpr int64_t maxDistance = 1 << 16;
 
-/// Removes the positive constant that is added to `index`, and returns it; 0 if
-/// there is none.
+/// Removes the constant that is added to `index`, and returns it; 0 if there is
+/// none.
 static int64_t splitIndex(Value &index) {
   Operation *cast = index.getDefiningOp();
   if (!isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(cast))
     cast = nullptr;
   Value sum = cast ? cast->getOperand(0) : index;
-  auto add = sum.getDefiningOp<arith::AddIOp>();
-  std::optional<int64_t> number =
-      add ? getConstantIntValue(add.getRhs()) : std::nullopt;
-  if (!number || *number <= 0 || *number > maxDistance)
+  Operation *op = sum.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
     return 0;
-  if (!cast) {
-    index = add.getLhs();
-    return *number;
+  std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
+  if (!number || *number < -maxDistance || *number > maxDistance)
+    return 0;
+  bool isSum = isa<arith::AddIOp>(op);
+  Value rest = op->getOperand(0);
+  if (cast) {
+    // The cast of the sum is the sum of the casts if the sum does not wrap.
+    bool isUnsigned = isa<arith::IndexCastUIOp>(cast);
+    auto flag = isUnsigned ? arith::IntegerOverflowFlags::nuw
+                           : arith::IntegerOverflowFlags::nsw;
+    auto flags = llvm::cast<arith::ArithIntegerOverflowFlagsInterface>(op)
+                     .getOverflowAttr()
+                     .getValue();
+    if (!bitEnumContainsAll(flags, flag) || (isUnsigned && *number < 0))
+      return 0;
+    OpBuilder builder(cast);
+    IRMapping map;
+    map.map(sum, rest);
+    rest = builder.clone(*cast, map)->getResult(0);
   }
-  // The cast of the sum is the sum of the casts if the sum does not wrap.
-  auto flag = isa<arith::IndexCastUIOp>(cast)
-                  ? arith::IntegerOverflowFlags::nuw
-                  : arith::IntegerOverflowFlags::nsw;
-  if (!bitEnumContainsAll(add.getOverflowFlags(), flag))
-    return 0;
-  OpBuilder builder(cast);
-  IRMapping map;
-  map.map(sum, add.getLhs());
-  index = builder.clone(*cast, map)->getResult(0);
-  return *number;
+  index = rest;
+  return isSum ? *number : -*number;
 }
 
 DistanceMap splitDistances(gpu::GPUModuleOp module) {
@@ -73,7 +79,7 @@ DistanceMap splitDistances(gpu::GPUModuleOp module) {
         continue;
       Value rest = index.get();
       int64_t number = splitIndex(rest);
-      if (number * stride + distance > maxDistance || number == 0)
+      if (std::abs(number * stride + distance) > maxDistance || number == 0)
         continue;
       distance += number * stride;
       index.set(rest);

@@ -14,7 +14,7 @@
 
 #include "Borders.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -28,12 +28,18 @@ static constexpr int64_t largest = int64_t(1) << 31;
 /// Represents an extent that is known at run time only.
 static constexpr double largeExtent = 1e9;
 
+/// The maximum part of iterations beyond a border.
+static constexpr double mostBeyond = 0.125;
+
 Borders::Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
-                 int64_t items)
+                 int64_t items, bool assumesRows)
     : loop(loop), counter(counter), bound(bound), items(items),
-      growths(counter, counter.getParentBlock()) {
+      growths(counter, counter.getParentBlock(), items, assumesRows) {
   counter.getParentBlock()->walk([&](Operation *op) {
-    if (std::optional<Result> result = decide(op))
+    std::optional<Result> result = decide(op);
+    if (auto comparison = dyn_cast<arith::CmpIOp>(op); comparison && !result)
+      result = decideUniform(comparison);
+    if (result)
       decided.insert({op, *result});
   });
 }
@@ -113,11 +119,8 @@ std::optional<Borders::Form> Borders::computeForm(Value value) {
   Form itself{{{value, 1}}, 0, 0};
   if (loop.isDefinedOutsideOfLoop(value))
     return itself;
-  if (value == counter) {
-    itself.high = items - 1;
-    return itself;
-  }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument != counter) {
     auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!inner || argument != inner.getInductionVar() || inner.getUnsignedCmp())
       return std::nullopt;
@@ -127,50 +130,64 @@ std::optional<Borders::Form> Borders::computeForm(Value value) {
       return std::nullopt;
     return Form{{}, *first, *end - 1};
   }
-  Operation *op = value.getDefiningOp();
-  if (growths.getDivisor(op)) {
-    itself.high = isa<arith::RemUIOp>(op) ? items - 1 : 0;
-    return itself;
-  }
-  auto found = decided.find(op);
+  auto found = decided.find(value.getDefiningOp());
   if (found != decided.end())
     if (auto *operand = std::get_if<Value>(&found->second))
       return getForm(*operand);
-  return std::nullopt;
+  std::optional<Group> group = growths.get(value);
+  if (!group || !growths.isDigit(value) || !growths.canBuild(value))
+    return std::nullopt;
+  itself.low = group->getLeast() - group->values.front();
+  itself.high = group->getMost() - group->values.front();
+  return itself;
 }
 
-/// The extent that `value` represents. An extent that is known at run time only
-/// is assumed to be large.
+/// The number that `value`, which is the same in all iterations, represents. An
+/// extent that is known at run time only is assumed to be large.
 static double estimateExtent(OpFoldResult value) {
   if (std::optional<int64_t> extent = getConstantIntValue(value))
     return double(*extent);
   Operation *op = cast<Value>(value).getDefiningOp();
-  if (auto product = dyn_cast_or_null<arith::MulIOp>(op))
-    return estimateExtent(Value(product.getLhs())) *
-           estimateExtent(Value(product.getRhs()));
-  if (auto quotient = dyn_cast_or_null<arith::CeilDivUIOp>(op))
-    return estimateExtent(Value(quotient.getLhs())) /
-           std::max(1.0, estimateExtent(Value(quotient.getRhs())));
-  return largeExtent;
+  if (!isa_and_nonnull<arith::MulIOp, arith::CeilDivUIOp, arith::DivUIOp,
+                       arith::AddIOp, arith::SubIOp>(op))
+    return largeExtent;
+  double a = estimateExtent(op->getOperand(0));
+  double b = estimateExtent(op->getOperand(1));
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::SubIOp>(op))
+    return a - b;
+  return isa<arith::MulIOp>(op) ? a * b : a / std::max(1.0, b);
+}
+
+/// The number of values of a digit of the counter.
+double Borders::estimateDigit(Value digit) {
+  if (digit == counter)
+    return estimateExtent(bound);
+  Operation *op = digit.getDefiningOp();
+  double divisor = std::max(1.0, estimateExtent(op->getOperand(1)));
+  if (isa<arith::RemUIOp>(op))
+    return divisor;
+  double count = estimateDigit(op->getOperand(0)) / divisor;
+  return count > 1 ? count : largeExtent;
 }
 
 /// The number of `form` in the middle of arrays.
 double Borders::estimate(const Form &form) {
   double sum = (double(form.low) + double(form.high)) / 2;
-  for (auto [term, factor] : form.terms) {
-    double extent = 2 * largeExtent;
-    if (term == counter) {
-      extent = estimateExtent(bound);
-    } else if (Operation *op = varies(term) ? term.getDefiningOp() : nullptr) {
-      extent = estimateExtent(op->getOperand(1));
-      if (isa<arith::DivUIOp>(op)) {
-        extent = estimateExtent(bound) / std::max(1.0, extent);
-        if (extent <= 1)
-          extent = largeExtent;
-      }
-    }
-    sum += double(factor) * extent / 2;
-  }
+  for (auto [term, factor] : form.terms)
+    sum += double(factor) *
+           (varies(term) ? estimateDigit(term) / 2 : estimateExtent(term));
+  return sum;
+}
+
+/// The distance of the number of `form` in the middle of arrays from the last
+/// one.
+double Borders::estimateReach(const Form &form) {
+  double sum = 0;
+  for (auto [term, factor] : form.terms)
+    if (varies(term))
+      sum += std::abs(double(factor)) * estimateDigit(term) / 2;
   return sum;
 }
 
@@ -191,19 +208,23 @@ bool Borders::isComparable(const Form &a, const Form &b) {
   return varyingA.empty() || varyingB.empty() || varyingA == varyingB;
 }
 
-void Borders::require(const Form &less, const Form &more, bool isStrict) {
-  for (const Form *form : {&less, &more}) {
-    if (form->low == form->high)
-      continue;
-    auto *known = llvm::find_if(
-        ranges, [&](Form &range) { return range.terms == form->terms; });
-    if (known == ranges.end()) {
-      ranges.push_back(*form);
-    } else {
-      known->low = std::min(known->low, form->low);
-      known->high = std::max(known->high, form->high);
-    }
+/// Adds the condition that no number of `form` wraps around.
+void Borders::addRange(const Form &form) {
+  if (form.low == form.high)
+    return;
+  auto *known = llvm::find_if(
+      ranges, [&](Form &range) { return range.terms == form.terms; });
+  if (known == ranges.end()) {
+    ranges.push_back(form);
+    return;
   }
+  known->low = std::min(known->low, form.low);
+  known->high = std::max(known->high, form.high);
+}
+
+void Borders::require(const Form &less, const Form &more, bool isStrict) {
+  addRange(less);
+  addRange(more);
   auto *known = llvm::find_if(orders, [&](Order &order) {
     return order.less.terms == less.terms && order.more.terms == more.terms &&
            order.isStrict == isStrict;
@@ -245,23 +266,38 @@ std::optional<Borders::Result> Borders::decide(Operation *op) {
   if (!isRemainder && !isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
                            arith::MinUIOp, arith::CmpIOp>(op))
     return std::nullopt;
+  // A column of an array with a periodic border: (i mod w) mod w.
+  if (auto inner = op->getOperand(0).getDefiningOp<arith::RemUIOp>();
+      inner && isa<arith::RemUIOp>(op) && inner.getRhs() == op->getOperand(1))
+    return op->getOperand(0);
   std::optional<Form> a = getForm(op->getOperand(0));
   std::optional<Form> b = getForm(op->getOperand(1));
-  if (!a || !b || growths.getDivisor(op) || !isComparable(*a, *b))
+  if (!a || !b || !isComparable(*a, *b) ||
+      (isRemainder && growths.isDigit(op->getOperand(0))))
     return std::nullopt;
   double left = estimate(*a), right = estimate(*b);
   Form zero;
   if (isRemainder) {
-    if (left < 0 || left >= right)
+    std::optional<Group> group = growths.get(op->getResult(0));
+    bool isRow = group && !group->isCommon();
+    if (isRow || left < 0 || left >= right)
       return std::nullopt;
     require(zero, *a, false);
     require(*a, *b, true);
     return op->getOperand(0);
   }
+  double reach = estimateReach(*a) + estimateReach(*b);
+  // It is no border if many iterations are beyond it.
+  auto comparison = dyn_cast<arith::CmpIOp>(op);
+  if (comparison && std::abs(left - right) < (1 - 2 * mostBeyond) * reach) {
+    if (growths.isCommon(comparison))
+      return std::nullopt;
+    if (std::optional<Result> uniform = decideUniform(comparison))
+      return uniform;
+  }
   if (left == right)
     return std::nullopt;
   bool isLess = left < right;
-  auto comparison = dyn_cast<arith::CmpIOp>(op);
   bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
   bool isEquality = false;
   if (comparison) {
@@ -301,6 +337,63 @@ std::optional<Borders::Result> Borders::decide(Operation *op) {
   return op->getOperand(asksLess == isLess ? 0 : 1);
 }
 
+/// True if a branch around accesses depends on `condition`.
+static bool decidesAccesses(Value condition) {
+  llvm::SetVector<Operation *> users(condition.user_begin(),
+                                     condition.user_end());
+  // The set grows.
+  for (unsigned i = 0; i < users.size(); ++i) {
+    if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(users[i]))
+      users.insert_range(users[i]->getUsers());
+    bool hasAccess = false;
+    if (auto branch = dyn_cast<scf::IfOp>(users[i]))
+      branch.walk([&](Operation *op) {
+        hasAccess |= isa<memref::LoadOp, memref::StoreOp>(op);
+      });
+    if (hasAccess)
+      return true;
+  }
+  return false;
+}
+
+/// A comparison whose result changes in few groups only.
+std::optional<Borders::Result> Borders::decideUniform(arith::CmpIOp op) {
+  using arith::CmpIPredicate;
+  CmpIPredicate predicate = op.getPredicate();
+  if (llvm::is_contained({CmpIPredicate::eq, CmpIPredicate::ne}, predicate) ||
+      growths.isCommon(op) || !decidesAccesses(op))
+    return std::nullopt;
+  std::optional<Form> a = getForm(op.getLhs()), b = getForm(op.getRhs());
+  bool isSwapped = growths.isCommon(op.getLhs());
+  if (!a || !b)
+    return std::nullopt;
+  if (isSwapped)
+    std::swap(a, b);
+  // The range of the number that changes is that of the group alone.
+  std::optional<Group> group =
+      growths.get(isSwapped ? op.getRhs() : op.getLhs());
+  if (b->low != b->high || !group ||
+      a->high - a->low != group->getMost() - group->getLeast())
+    return std::nullopt;
+  if (llvm::is_contained({CmpIPredicate::ult, CmpIPredicate::ule,
+                          CmpIPredicate::ugt, CmpIPredicate::uge},
+                         predicate))
+    require({}, *a, false);
+  addRange(*a);
+  return Uniform{*a, *b, isSwapped};
+}
+
+/// Builds `op` for the number `item` of its range. `map` maps the terms.
+Value Borders::buildUniform(OpBuilder &builder, arith::CmpIOp op,
+                            const Uniform &uniform, int64_t item,
+                            IRMapping &map) {
+  Value a = build(builder, op.getLoc(), uniform.one, item, map);
+  Value b = build(builder, op.getLoc(), uniform.other, uniform.other.low, map);
+  if (uniform.isSwapped)
+    std::swap(a, b);
+  return arith::CmpIOp::create(builder, op.getLoc(), op.getPredicate(), a, b);
+}
+
 /// Builds the terms of `form` plus `constant`.
 Value Borders::build(OpBuilder &builder, Location loc, const Form &form,
                      int64_t constant, IRMapping &map) {
@@ -323,10 +416,21 @@ Value Borders::build(OpBuilder &builder, Location loc, const Form &form,
 Value Borders::buildTest(OpBuilder &builder, Location loc, Value first) {
   IRMapping map;
   map.map(counter, first);
-  counter.getParentBlock()->walk([&](Operation *op) {
-    if (growths.getDivisor(op))
-      map.map(op->getResult(0), builder.clone(*op, map)->getResult(0));
-  });
+  auto buildTerms = [&](const Form &form) {
+    for (Value term : llvm::make_first_range(form.terms))
+      growths.buildFirst(builder, term, map);
+  };
+  for (const Form &range : ranges)
+    buildTerms(range);
+  for (const Order &order : orders) {
+    buildTerms(order.less);
+    buildTerms(order.more);
+  }
+  for (auto &[op, result] : decided)
+    if (auto *uniform = std::get_if<Uniform>(&result)) {
+      buildTerms(uniform->one);
+      buildTerms(uniform->other);
+    }
   Value all;
   auto append = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
@@ -343,6 +447,14 @@ Value Borders::buildTest(OpBuilder &builder, Location loc, Value first) {
                           : arith::CmpIPredicate::sle,
            build(builder, loc, order.less, order.less.high, map),
            build(builder, loc, order.more, order.more.low, map));
+  for (auto &[op, result] : decided)
+    if (auto *uniform = std::get_if<Uniform>(&result)) {
+      auto comparison = cast<arith::CmpIOp>(op);
+      append(
+          arith::CmpIPredicate::eq,
+          buildUniform(builder, comparison, *uniform, uniform->one.low, map),
+          buildUniform(builder, comparison, *uniform, uniform->one.high, map));
+    }
   return all;
 }
 
@@ -389,6 +501,24 @@ static void fold(Block &body) {
   }
 }
 
+/// Builds `op` for the first iteration of the group. `map` maps the terms to
+/// those of the current iteration.
+Value Borders::buildOfFirst(OpBuilder &builder, arith::CmpIOp op,
+                            const Uniform &uniform, IRMapping map) {
+  for (Value term : llvm::make_first_range(uniform.one.terms)) {
+    Group group = varies(term) ? *growths.get(term) : Group();
+    if (group.values.empty() || group.isCommon())
+      continue;
+    int64_t block = llvm::PowerOf2Ceil(group.getMost() + 1);
+    map.map(term,
+            arith::AndIOp::create(
+                builder, op.getLoc(), map.lookupOrDefault(term),
+                arith::ConstantIndexOp::create(builder, op.getLoc(), -block))
+                .getResult());
+  }
+  return buildUniform(builder, op, uniform, uniform.one.low, map);
+}
+
 scf::ForOp Borders::buildInside(OpBuilder &builder, int64_t maxOperations) {
   IRMapping map;
   OpBuilder::InsertionGuard guard(builder);
@@ -400,6 +530,8 @@ scf::ForOp Borders::buildInside(OpBuilder &builder, int64_t maxOperations) {
     Value value;
     if (auto *truth = std::get_if<bool>(&result))
       value = arith::ConstantIntOp::create(builder, op->getLoc(), *truth, 1);
+    else if (auto *uniform = std::get_if<Uniform>(&result))
+      value = buildOfFirst(builder, cast<arith::CmpIOp>(op), *uniform, map);
     else
       value = map.lookupOrDefault(std::get<Value>(result));
     old.replaceAllUsesWith(value);

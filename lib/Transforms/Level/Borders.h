@@ -16,12 +16,16 @@
 // plus a range of constants. The range covers the iterations of the group and
 // those of inner loops with constant bounds.
 //
+// A branch that holds for one half of a row, for example, is no guard. But most
+// groups are in one half: a test of their first and last iteration shows it.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef OBSIDIAN_LIB_TRANSFORMS_LEVEL_BORDERS_H
 #define OBSIDIAN_LIB_TRANSFORMS_LEVEL_BORDERS_H
 
 #include "Growth.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 #include <optional>
@@ -34,10 +38,11 @@ class Borders {
 public:
   /// Groups have `items` iterations, which are in one row of every array.
   Borders(scf::ForOp loop, int64_t items)
-      : Borders(loop, loop.getInductionVar(), loop.getUpperBound(), items) {}
+      : Borders(loop, loop.getInductionVar(), loop.getUpperBound(), items,
+                /*assumesRows=*/false) {}
   Borders(scf::ForallOp loop, int64_t items)
       : Borders(loop, loop.getInductionVar(0), loop.getMixedUpperBound()[0],
-                items) {}
+                items, /*assumesRows=*/true) {}
 
   /// True if a test of the group can decide a guard.
   bool hasGuards() const { return !decided.empty(); }
@@ -68,21 +73,35 @@ private:
     Form less, more;
     bool isStrict;
   };
+  /// A comparison of `one` with `other` that has one result in a group. Only
+  /// `one` changes in the group.
+  struct Uniform {
+    Form one, other;
+    bool isSwapped;
+  };
   /// The result of a guard: one of its operands, or a truth value.
-  using Result = std::variant<Value, bool>;
+  using Result = std::variant<Value, bool, Uniform>;
 
   Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
-          int64_t items);
+          int64_t items, bool assumesRows);
   bool varies(Value term);
   std::optional<Form> getForm(Value value);
   std::optional<Form> computeForm(Value value);
   std::optional<Form> computeSum(Operation *op);
   std::optional<Form> add(const Form &a, const Form &b, int64_t factor);
+  double estimateDigit(Value digit);
   double estimate(const Form &form);
+  double estimateReach(const Form &form);
   bool isComparable(const Form &a, const Form &b);
   void require(const Form &less, const Form &more, bool isStrict);
+  void addRange(const Form &form);
   std::optional<bool> getTruth(Value value);
   std::optional<Result> decide(Operation *op);
+  std::optional<Result> decideUniform(arith::CmpIOp op);
+  Value buildOfFirst(OpBuilder &builder, arith::CmpIOp op,
+                     const Uniform &uniform, IRMapping map);
+  Value buildUniform(OpBuilder &builder, arith::CmpIOp op,
+                     const Uniform &uniform, int64_t item, IRMapping &map);
   Value build(OpBuilder &builder, Location loc, const Form &form,
               int64_t constant, IRMapping &map);
 

@@ -5,44 +5,117 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread that executes neighbouring iterations accesses neighbouring elements
-// if the index grows by one from each iteration to the next. The analysis
-// assumes that the length of the rows of an array of two dimensions is a
-// multiple of the number of neighbours, so that these are in one row. The
-// caller must test the divisors.
+// A thread executes a group of neighbouring iterations. The analysis finds how
+// much a value differs between them: 0, 1, 2, 3 for the counter, and 0, 0, 1, 1
+// for half of it. The first iteration is a multiple of their number. So the
+// group is in one row if the length of rows is such a multiple, too, and one
+// quotient, remainder or comparison determines those of the whole group.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef OBSIDIAN_LIB_TRANSFORMS_LEVEL_GROWTH_H
 #define OBSIDIAN_LIB_TRANSFORMS_LEVEL_GROWTH_H
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include <optional>
 
 namespace mlir::obs {
 
-/// The difference of a value between one iteration and the next.
-enum class Growth { None, One, Unknown };
+/// A value in the iterations of a group: `values`, plus one multiple of
+/// 2^`bits`, which is not known, but the same in all of them.
+struct Group {
+  SmallVector<int64_t, 4> values;
+  unsigned bits = 0;
 
-/// The growth of the values in the body of a loop.
+  /// The number of bits of values that are known completely.
+  static constexpr unsigned allBits = 62;
+
+  bool isKnown() const { return bits == allBits; }
+  /// True if the value is the same in all iterations.
+  bool isCommon() const { return llvm::all_equal(values); }
+  int64_t getLeast() const { return *llvm::min_element(values); }
+  int64_t getMost() const { return *llvm::max_element(values); }
+  /// True if each value is one more than the value before.
+  bool isOneByOne() const;
+  /// True if neighbours are next to each other: there are no gaps, and not all
+  /// are the same.
+  bool isDense() const;
+  /// The number of elements of a structure, if each iteration accesses one
+  /// structure of an array and only several of them together begin at a
+  /// multiple of 16 bytes; else 0.
+  int64_t getStructure() const;
+  /// True if the least value is a multiple of the number of iterations.
+  bool isAligned() const;
+};
+
+/// A load or store in a group.
+struct GroupAccess {
+  Operation *op;
+  /// The number of the element in the array; empty if differences are not
+  /// known.
+  std::optional<Group> element;
+  /// True if the elements of the group are next to each other, or if those of
+  /// all such accesses are: the elements of structures.
+  bool isWide;
+};
+
+/// The values in the body of a loop, for groups of iterations.
 class Growths {
 public:
-  Growths(Value counter, Block *body) : counter(counter), body(body) {}
+  /// Groups of `items` iterations, a power of two, of the loop with `counter`
+  /// and `body`. If `assumesRows`, a group is in one row for every length of
+  /// rows.
+  Growths(Value counter, Block *body, int64_t items, bool assumesRows = false);
 
-  Growth get(Value value);
-  /// True if neighbouring iterations access neighbouring elements by `access`,
-  /// a load or store.
-  bool isContiguous(Operation *access);
-  /// The divisor if `op` is the quotient or the remainder of the counter by a
-  /// number that is the same for all iterations; else null.
-  Value getDivisor(Operation *op);
+  /// Empty if differences in `value` are not known.
+  std::optional<Group> get(Value value);
+  bool isCommon(Value value) {
+    std::optional<Group> group = get(value);
+    return group && group->isCommon();
+  }
+  /// The number of the element of `access`, a load or store, in its array. If
+  /// the rows of the array have a length that is known at run time only, it
+  /// must be a multiple of `items`.
+  std::optional<Group> getElement(Operation *access);
+  SmallVector<GroupAccess> getAccesses();
+  /// True if `value` is a digit of the counter: a quotient or a remainder of it
+  /// or of another digit, by any numbers.
+  bool isDigit(Value value);
+
+  /// Numbers that must be multiples of `items`.
+  const llvm::SetVector<Value> &getLengths() const { return lengths; }
+
+  /// The quotients, remainders and comparisons that those of the first
+  /// iteration determine.
+  ArrayRef<Operation *> getKeys() const { return keys; }
+  /// True if `buildFirst` can build `value`.
+  bool canBuild(Value value);
+  /// Builds `value` for the iteration to which `map` maps the counter.
+  Value buildFirst(OpBuilder &builder, Value value, IRMapping &map);
 
 private:
-  Growth compute(Value value);
+  std::optional<Group> compute(Value value);
+  std::optional<Group> combine(Operation *op);
+  std::optional<Group> divide(Value dividend, Value divisor,
+                              std::optional<int64_t> number, bool isQuotient);
+  std::optional<Group> compare(Operation *op);
+  std::optional<Group> choose(Operation *op);
+  Group getAll(int64_t number, unsigned bits) const;
+  bool isOutside(Value value) const;
+  bool isMultiple(Value length, bool isOfCounter);
 
   Value counter;
   Block *body;
-  llvm::DenseMap<Value, Growth> known;
+  int64_t items;
+  bool assumesRows;
+  llvm::DenseMap<Value, std::optional<Group>> known;
+  llvm::DenseMap<Value, bool> buildable;
+  llvm::SetVector<Value> lengths;
+  SmallVector<Operation *> keys;
 };
 
 } // namespace mlir::obs

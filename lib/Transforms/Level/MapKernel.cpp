@@ -153,7 +153,11 @@ void KernelMapper::buildWorkers() {
   if (launched != threads)
     active = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                    thread, constant(threads));
-  if (!getSharedBuffers(kernel).empty()) {
+  bool hasTables = false;
+  kernel.walk([&](memref::GetGlobalOp table) {
+    hasTables |= bool(getAttr<ObsDialect::OffsetAttrHelper>(table));
+  });
+  if (hasTables || !getSharedBuffers(kernel).empty()) {
     auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                             gpu::AddressSpace::Workgroup);
     arena = gpu::DynamicSharedMemoryOp::create(
@@ -259,16 +263,39 @@ void KernelMapper::mapOwned(memref::AllocOp alloc) {
   alloc.erase();
 }
 
-/// A table that the kernel reads moves into the module of the kernels.
+/// A table that the kernel reads moves into the module of the kernels. If it
+/// has a place in shared memory, the threads of each block copy it there.
 void KernelMapper::mapTable(memref::GetGlobalOp table) {
   removeAttr<ObsDialect::ConstantAttrHelper>(table);
-  if (module.lookupSymbol(table.getName()))
+  auto place = removeAttr<ObsDialect::OffsetAttrHelper>(table);
+  if (!module.lookupSymbol(table.getName())) {
+    auto global =
+        kernel->getParentOfType<ModuleOp>().lookupSymbol<memref::GlobalOp>(
+            table.getName());
+    builder.setInsertionPointToStart(module.getBody());
+    builder.clone(*global);
+  }
+  if (!place)
     return;
-  auto global =
-      kernel->getParentOfType<ModuleOp>().lookupSymbol<memref::GlobalOp>(
-          table.getName());
-  builder.setInsertionPointToStart(module.getBody());
-  builder.clone(*global);
+  builder.setInsertionPointAfterValue(arena);
+  MemRefType type = table.getType();
+  auto shared = MemRefType::get(
+      type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
+      cast<MemRefType>(arena.getType()).getMemorySpace());
+  Value source = builder.clone(*table)->getResult(0);
+  Value copy = memref::ViewOp::create(
+      builder, table.getLoc(), shared, arena,
+      constant(cast<IntegerAttr>(place).getInt()), ValueRange());
+  auto loop =
+      scf::ForOp::create(builder, table.getLoc(), thread,
+                         constant(type.getNumElements()), constant(launched));
+  builder.setInsertionPointToStart(loop.getBody());
+  Value index = loop.getInductionVar();
+  Value element =
+      memref::LoadOp::create(builder, table.getLoc(), source, index);
+  memref::StoreOp::create(builder, table.getLoc(), element, copy, index);
+  table.replaceAllUsesWith(copy);
+  table.erase();
 }
 
 //===----------------------------------------------------------------------===//

@@ -176,53 +176,59 @@ struct RowCopy {
 
 /// Adds a load of neighbours, or of one element for all iterations. False for
 /// other loads.
-static bool addLoad(RowCopy &copy, memref::LoadOp load, Growths &growths) {
+static bool addLoad(RowCopy &copy, memref::LoadOp load,
+                    const std::optional<Group> &element) {
   MemRefType type = load.getMemRefType();
-  if (llvm::all_of(load.getIndices(), [&](Value index) {
-        return growths.get(index) == Growth::None;
-      }))
+  if (element && element->isCommon())
     return true;
-  int64_t width = 16 / getElementBytes(type.getElementType());
-  if (!growths.isContiguous(load) || width < 2 ||
-      (copy.neighbours && copy.neighbours != width))
+  if (!element || !element->isDense() ||
+      copy.neighbours * getElementBytes(type.getElementType()) != widestAccess)
     return false;
-  copy.neighbours = width;
   int64_t last = type.getRank() - 1;
   if (type.isDynamicDim(last) && last > 0)
     copy.lengths.insert({load.getMemRef(), last});
   return last == 0 || type.isDynamicDim(last) ||
-         type.getDimSize(last) % width == 0;
+         type.getDimSize(last) % copy.neighbours == 0;
 }
 
-static RowCopy findRowCopy(scf::ForallOp leaf, int64_t extent,
-                           int64_t threads) {
+/// The copy of rows that `leaf` is if a thread has `neighbours` of them.
+static std::optional<RowCopy> findRowCopy(scf::ForallOp leaf, int64_t extent,
+                                          int64_t threads, int64_t neighbours) {
+  if (extent % (neighbours * threads) != 0)
+    return std::nullopt;
   RowCopy copy;
-  Growths growths(leaf.getInductionVar(0), leaf.getBody());
-  SmallVector<Value> divisors;
-  bool isStored = false;
+  copy.neighbours = neighbours;
+  Growths growths(leaf.getInductionVar(0), leaf.getBody(), neighbours);
+  bool isStored = false, isWide = false;
   WalkResult walked = leaf.getBody()->walk([&](Operation *op) -> WalkResult {
     if (auto store = dyn_cast<memref::StoreOp>(op)) {
       auto alloc = store.getMemRef().getDefiningOp<memref::AllocOp>();
       isStored = alloc && isCopied(alloc, threads);
       return WalkResult(success(isStored));
     }
-    if (Value divisor = growths.getDivisor(op))
-      divisors.push_back(divisor);
     auto load = dyn_cast<memref::LoadOp>(op);
-    if (load && isa<BlockArgument>(load.getMemRef()))
-      return WalkResult(success(addLoad(copy, load, growths)));
+    if (load && isa<BlockArgument>(load.getMemRef())) {
+      std::optional<Group> element = growths.getElement(load);
+      isWide |= element && element->isDense();
+      return WalkResult(success(addLoad(copy, load, element)));
+    }
     bool isPlain = isa<scf::IfOp>(op) ||
                    op->hasTrait<OpTrait::IsTerminator>() ||
                    (op->getNumRegions() == 0 && isMemoryEffectFree(op));
     return WalkResult(success(isPlain));
   });
-  if (walked.wasInterrupted() || !isStored || copy.neighbours == 0 ||
-      extent % (copy.neighbours * threads) != 0 ||
-      !llvm::all_of(divisors, [&](Value divisor) {
-        return getConstantIntValue(divisor).value_or(1) % copy.neighbours == 0;
-      }))
-    return {};
+  if (walked.wasInterrupted() || !isStored || !isWide ||
+      !growths.getLengths().empty())
+    return std::nullopt;
   return copy;
+}
+
+static RowCopy findRowCopy(scf::ForallOp leaf, int64_t extent,
+                           int64_t threads) {
+  for (int64_t neighbours = widestAccess; neighbours > 1; neighbours /= 2)
+    if (auto copy = findRowCopy(leaf, extent, threads, neighbours))
+      return *copy;
+  return {};
 }
 
 /// Makes a copy of `loop`, which is `scope` or a loop in it, without the guards

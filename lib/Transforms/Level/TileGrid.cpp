@@ -63,7 +63,7 @@ static bool canBeCopied(Operation *op, Growths &growths) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return llvm::all_of(
         ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
-        [&](Value bound) { return growths.get(bound) == Growth::None; });
+        [&](Value bound) { return growths.isCommon(bound); });
   if (isa<scf::IfOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
     return true;
   if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op)) {
@@ -79,48 +79,127 @@ static bool canBeCopied(Operation *op, Growths &growths) {
 /// neighbouring iterations access at neighbouring addresses. 1 if there are
 /// none.
 static int64_t chooseItems(scf::ForallOp leaf) {
-  Growths growths(leaf.getInductionVar(0), leaf.getBody());
-  int64_t operations = 0, widest = 0;
-  WalkResult result = leaf.getBody()->walk([&](Operation *op) {
+  int64_t operations = 0;
+  llvm::SmallSetVector<int64_t, 4> sizes;
+  leaf.getBody()->walk([&](Operation *op) {
     ++operations;
-    if (!canBeCopied(op, growths))
-      return WalkResult::interrupt();
-    if (isa<memref::LoadOp, memref::StoreOp>(op) && growths.isContiguous(op)) {
-      auto type = cast<MemRefType>(getIndexedMemory(op).first.getType());
-      widest =
-          std::max<int64_t>(widest, getElementBytes(type.getElementType()));
-    }
-    return WalkResult::advance();
+    if (isa<memref::LoadOp, memref::StoreOp>(op))
+      sizes.insert(
+          getElementBytes(cast<MemRefType>(getIndexedMemory(op).first.getType())
+                              .getElementType()));
   });
-  if (result.wasInterrupted() || widest == 0)
-    return 1;
-  int64_t items = std::max<int64_t>(1, widestAccess / widest);
-  while (items > 1 && items * operations > maxOperations)
-    items /= 2;
-  return items;
+  auto descending = sizes.takeVector();
+  llvm::sort(descending, std::greater<int64_t>());
+  for (int64_t bytes : descending) {
+    int64_t items = widestAccess / bytes;
+    if (items < 2)
+      continue;
+    Growths growths(leaf.getInductionVar(0), leaf.getBody(), items,
+                    /*assumesRows=*/true);
+    bool isWide =
+        llvm::any_of(growths.getAccesses(), [&](const GroupAccess &access) {
+          auto type =
+              cast<MemRefType>(getIndexedMemory(access.op).first.getType());
+          return access.isWide &&
+                 getElementBytes(type.getElementType()) == bytes;
+        });
+    if (!isWide)
+      continue;
+    if (leaf.getBody()
+            ->walk([&](Operation *op) {
+              return WalkResult(success(canBeCopied(op, growths)));
+            })
+            .wasInterrupted())
+      return 1;
+    while (items > 1 && items * operations > maxOperations)
+      items /= 2;
+    return items;
+  }
+  return 1;
 }
 
-/// The number of rows in which `leaf` has iterations if it divides its counter
-/// by the length of a row, `divisor`, and uses it for nothing else; else null.
-static OpFoldResult getRows(scf::ForallOp leaf, Value divisor) {
-  for (Operation *user : leaf.getInductionVar(0).getUsers())
-    if (!isa<arith::DivUIOp, arith::RemUIOp>(user) ||
-        user->getOperand(1) != divisor ||
-        user->getOperand(0) != leaf.getInductionVar(0))
-      return {};
-  OpFoldResult bound = leaf.getMixedUpperBound()[0];
-  std::optional<int64_t> all = getConstantIntValue(bound);
-  std::optional<int64_t> length = getConstantIntValue(divisor);
-  if (all && length && *length > 0 && *all % *length == 0)
-    return Builder(leaf.getContext()).getIndexAttr(*all / *length);
-  auto product = dyn_cast<Value>(bound)
-                     ? cast<Value>(bound).getDefiningOp<arith::MulIOp>()
+/// `product` without the factor `factor`; null if this is not known.
+static OpFoldResult divide(OpFoldResult product, Value factor) {
+  std::optional<int64_t> all = getConstantIntValue(product);
+  std::optional<int64_t> number = getConstantIntValue(factor);
+  if (all && number && *number > 0 && *all % *number == 0)
+    return Builder(factor.getContext()).getIndexAttr(*all / *number);
+  if (all && factor == dyn_cast<Value>(product))
+    return Builder(factor.getContext()).getIndexAttr(1);
+  auto factors = dyn_cast<Value>(product)
+                     ? cast<Value>(product).getDefiningOp<arith::MulIOp>()
                      : arith::MulIOp();
-  if (!product || !leaf.isDefinedOutsideOfLoop(divisor))
+  if (!factors)
     return {};
-  if (product.getRhs() == divisor)
-    return Value(product.getLhs());
-  return product.getLhs() == divisor ? Value(product.getRhs()) : Value();
+  if (factors.getRhs() == factor)
+    return Value(factors.getLhs());
+  return factors.getLhs() == factor ? Value(factors.getRhs()) : Value();
+}
+
+/// The number by which all uses of `value` divide it; null if there are others.
+static Value getDivisor(Value value, scf::ForallOp leaf) {
+  Value divisor;
+  for (Operation *user : value.getUsers()) {
+    if (!isa<arith::DivUIOp, arith::RemUIOp>(user) ||
+        user->getOperand(0) != value || user->getOperand(1) == value ||
+        (divisor && user->getOperand(1) != divisor))
+      return {};
+    divisor = user->getOperand(1);
+  }
+  return divisor && (getConstantIntValue(divisor) ||
+                     leaf.isDefinedOutsideOfLoop(divisor))
+             ? divisor
+             : Value();
+}
+
+/// The quotients of `value`, or else its remainders.
+static SmallVector<Operation *> getDigits(Value value, bool isQuotient) {
+  SmallVector<Operation *> digits;
+  for (Operation *user : value.getUsers())
+    if (isa<arith::DivUIOp>(user) == isQuotient)
+      digits.push_back(user);
+  return digits;
+}
+
+namespace {
+/// The iterations of a leaf over an array of two or more dimensions.
+struct Planes {
+  /// The length of a row.
+  Value length;
+  /// The numbers of rows in a plane, and of planes. There is one plane if the
+  /// number of a row is not divided.
+  OpFoldResult rows, count;
+  bool areDivided = false;
+  /// The values for the column, for the row in the plane, and for the plane.
+  SmallVector<Operation *> column, row, plane;
+};
+} // namespace
+
+/// The planes of `leaf`; empty if the counter has other uses than divisions by
+/// the length of a row.
+static std::optional<Planes> findPlanes(scf::ForallOp leaf) {
+  Value counter = leaf.getInductionVar(0);
+  Planes planes;
+  planes.length = getDivisor(counter, leaf);
+  if (!planes.length)
+    return std::nullopt;
+  planes.column = getDigits(counter, /*isQuotient=*/false);
+  planes.row = getDigits(counter, /*isQuotient=*/true);
+  planes.rows = divide(leaf.getMixedUpperBound()[0], planes.length);
+  if (planes.row.empty() || !planes.rows)
+    return std::nullopt;
+  planes.count = Builder(leaf.getContext()).getIndexAttr(1);
+  Value number = planes.row.front()->getResult(0);
+  Value height = planes.row.size() == 1 ? getDivisor(number, leaf) : Value();
+  OpFoldResult count = height ? divide(planes.rows, height) : OpFoldResult();
+  if (!count || getDigits(number, /*isQuotient=*/false).empty())
+    return planes;
+  planes.row = getDigits(number, /*isQuotient=*/false);
+  planes.plane = getDigits(number, /*isQuotient=*/true);
+  planes.rows = getAsOpFoldResult(height);
+  planes.count = count;
+  planes.areDivided = true;
+  return planes;
 }
 
 /// If a leaf limits the rows and the columns that it reads, it is a stencil:
@@ -128,27 +207,25 @@ static OpFoldResult getRows(scf::ForallOp leaf, Value divisor) {
 /// leaf whose iterations compute `rowsOfThread` rows of a column. Returns
 /// `leaf` if it is not a stencil.
 static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
-  Value row, divisor;
-  for (Operation *user : leaf.getInductionVar(0).getUsers())
-    if (auto quotient = dyn_cast<arith::DivUIOp>(user)) {
-      row = quotient;
-      divisor = quotient.getRhs();
-    }
-  if (!row || !Borders(leaf, items).hasGuardOf(row))
-    return leaf;
-  OpFoldResult rows = getRows(leaf, divisor);
-  if (!rows)
+  std::optional<Planes> planes = findPlanes(leaf);
+  if (!planes ||
+      !Borders(leaf, items).hasGuardOf(planes->row.front()->getResult(0)))
     return leaf;
   OpBuilder builder(leaf);
   Location loc = leaf.getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value count = getValueOrCreateConstantIndexOp(builder, loc, rows);
-  Value length = getValueOrCreateConstantIndexOp(builder, loc, divisor);
+  auto build = [&](OpFoldResult value) {
+    return getValueOrCreateConstantIndexOp(builder, loc, value);
+  };
+  Value rows = build(planes->rows);
+  Value length = build(getAsOpFoldResult(planes->length));
   Value groups = builder.createOrFold<arith::CeilDivUIOp>(
-      loc, count, constant(rowsOfThread));
-  Value bound = builder.createOrFold<arith::MulIOp>(loc, groups, length);
+      loc, rows, constant(rowsOfThread));
+  Value bound =
+      builder.createOrFold<arith::MulIOp>(loc, groups, build(planes->count));
+  bound = builder.createOrFold<arith::MulIOp>(loc, bound, length);
   auto joined = scf::ForallOp::create(builder, loc, getAsOpFoldResult({bound}),
                                       ValueRange{}, leaf.getMapping());
   joined->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
@@ -156,6 +233,15 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
   Value counter = joined.getInductionVar(0);
   Value group = arith::DivUIOp::create(builder, loc, counter, length);
   Value column = arith::RemUIOp::create(builder, loc, counter, length);
+  IRMapping map;
+  auto replace = [&](ArrayRef<Operation *> digits, Value value) {
+    for (Operation *digit : digits)
+      map.map(digit->getResult(0), value);
+  };
+  if (planes->areDivided) {
+    replace(planes->plane, arith::DivUIOp::create(builder, loc, group, groups));
+    group = arith::RemUIOp::create(builder, loc, group, groups);
+  }
   Value first =
       arith::MulIOp::create(builder, loc, group, constant(rowsOfThread));
   auto loop = scf::ForOp::create(builder, loc, constant(0),
@@ -165,15 +251,16 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
   Value number =
       arith::AddIOp::create(builder, loc, first, loop.getInductionVar());
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       number, count);
+                                       number, rows);
   auto branch =
       scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
-  IRMapping map;
-  for (Operation *user : leaf.getInductionVar(0).getUsers())
-    map.map(user->getResult(0), isa<arith::DivUIOp>(user) ? number : column);
+  replace(planes->column, column);
+  replace(planes->row, number);
   builder.setInsertionPointToStart(branch.thenBlock());
   for (Operation &op : leaf.getBody()->without_terminator())
-    if (!llvm::is_contained(leaf.getInductionVar(0).getUsers(), &op))
+    if (op.getNumResults() == 0 ||
+        (!map.contains(op.getResult(0)) &&
+         !llvm::is_contained(op.getOperands(), leaf.getInductionVar(0))))
       builder.clone(op, map);
   leaf.erase();
   return joined;

@@ -96,7 +96,6 @@ void StepWriter::writeLoop(scf::ForOp loop) {
     map.map(loop.getResults(), own(common.getResults(), s));
 }
 
-/// Writes a branch that all steps take in the same way.
 void StepWriter::writeBranch(scf::IfOp branch) {
   SmallVector<Type> types;
   for (size_t step = 0; step < maps.size(); ++step)
@@ -105,22 +104,21 @@ void StepWriter::writeBranch(scf::IfOp branch) {
       builder, branch.getLoc(), types,
       maps[0].lookupOrDefault(branch.getCondition()),
       /*addThenBlock=*/true, /*addElseBlock=*/branch.elseBlock() != nullptr);
-  common->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
   for (auto [from, to] :
-       llvm::zip_equal(branch.getRegions(), common.getRegions())) {
-    if (from->empty())
+       llvm::zip_equal(branch->getRegions(), common->getRegions())) {
+    if (from.empty())
       continue;
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&to->front());
-    write(from->front());
+    builder.setInsertionPointToStart(&to.front());
+    write(from.front());
     SmallVector<Value> yielded;
-    lookup(from->front().getTerminator()->getOperands(), yielded);
+    lookup(from.front().getTerminator()->getOperands(), yielded);
     scf::YieldOp::create(builder, branch.getLoc(), yielded);
   }
-  for (auto [step, map] : llvm::enumerate(maps))
-    map.map(branch.getResults(),
-            common.getResults().slice(step * branch.getNumResults(),
-                                      branch.getNumResults()));
+  common->setDiscardableAttrs(branch->getDiscardableAttrDictionary());
+  size_t count = branch.getNumResults();
+  for (auto [s, map] : llvm::enumerate(maps))
+    map.map(branch.getResults(), common.getResults().slice(s * count, count));
 }
 
 void StepWriter::writeCopies(Operation &op) {

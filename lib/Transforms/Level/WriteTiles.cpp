@@ -23,7 +23,6 @@
 #include "WriteSteps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -56,16 +55,6 @@ static int64_t getAlignment(Value memory) {
   return alignment ? alignment.getInt() : 1;
 }
 
-/// True if `length` is a multiple of `items`. If this is not known, `length` is
-/// added to `tested`.
-static bool mayDivide(int64_t items, OpFoldResult length,
-                      llvm::SetVector<Value> &tested) {
-  if (std::optional<int64_t> number = getConstantIntValue(length))
-    return *number % items == 0;
-  tested.insert(cast<Value>(length));
-  return true;
-}
-
 /// The maximum number of operations of all copies of a body away from borders,
 /// without its inner loops.
 static constexpr int64_t maxOperations = 2048;
@@ -76,7 +65,9 @@ class TileWriter {
 public:
   TileWriter(scf::ForOp loop, int64_t items, int64_t threads)
       : loop(loop), items(items), threads(threads), builder(loop),
-        loc(loop.getLoc()), growths(loop.getInductionVar(), loop.getBody()) {}
+        loc(loop.getLoc()),
+        growths(loop.getInductionVar(), loop.getBody(), items),
+        lengths(growths.getLengths()) {}
 
   void run();
 
@@ -88,14 +79,8 @@ private:
   int64_t getVectorBytes(MemRefType type) {
     return items * getElementBytes(type.getElementType());
   }
-  std::optional<uint64_t> getPhase(Operation *access,
-                                   const llvm::SetVector<Value> &multiples);
-  bool areInRows();
+  bool isAligned(Operation *access, const Group &element);
   bool findAligned();
-  llvm::MapVector<Value, Value> findLeast(Value first);
-  bool isQuotient(Value value) {
-    return isa_and_nonnull<arith::DivUIOp>(value.getDefiningOp());
-  }
   SmallVector<RowPlace> writeNeighbours(Value first);
   void writeApart(Value first);
   void writeDirect(Value tiles, int64_t least);
@@ -106,105 +91,42 @@ private:
   OpBuilder builder;
   Location loc;
   Growths growths;
-  /// Lengths of rows of which `items` must be a divisor.
+  /// Numbers of which `items` must be a divisor.
   llvm::SetVector<Value> lengths;
 };
 } // namespace
 
-/// The constant by which `index` is more than `base`.
-static std::optional<uint64_t> getDistance(Value index, Value base) {
-  uint64_t sum = 0;
-  while (index != base) {
-    Operation *op = index.getDefiningOp();
-    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
-      return std::nullopt;
-    std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
-    if (!number)
-      return std::nullopt;
-    sum += isa<arith::AddIOp>(op) ? *number : -uint64_t(*number);
-    index = op->getOperand(0);
+/// True if `access`, to neighbours that include `element`, begins at a multiple
+/// of their size. Adds to `lengths`.
+bool TileWriter::isAligned(Operation *access, const Group &element) {
+  Value memory = getIndexedMemory(access).first;
+  auto type = cast<MemRefType>(memory.getType());
+  if (!element.isAligned() || getAlignment(memory) % getVectorBytes(type) != 0)
+    return false;
+  if (int64_t rank = type.getRank(); rank > 1 && type.isDynamicDim(rank - 1)) {
+    auto view = memory.getDefiningOp<memref::ReinterpretCastOp>();
+    lengths.insert(cast<Value>(view.getMixedSizes().back()));
   }
-  return sum;
-}
-
-/// The last index of `access`, a load or store, modulo `items`, if it is one of
-/// `multiples` plus a constant.
-std::optional<uint64_t>
-TileWriter::getPhase(Operation *access,
-                     const llvm::SetVector<Value> &multiples) {
-  ValueRange indices = getIndexedMemory(access).second;
-  if (indices.empty())
-    return std::nullopt;
-  for (Value multiple : multiples)
-    if (std::optional<uint64_t> distance =
-            getDistance(indices.back(), multiple))
-      return *distance % items;
-  return std::nullopt;
-}
-
-/// True if neighbours are in one row of every array, if `items` is a divisor of
-/// all `lengths`. Adds to `lengths`.
-bool TileWriter::areInRows() {
-  bool result = true;
-  loop.getBody()->walk([&](Operation *op) {
-    if (Value divisor = growths.getDivisor(op))
-      result &= mayDivide(items, divisor, lengths);
-  });
-  return result;
+  return true;
 }
 
 /// True if the accesses of an array can be joined, unless more accesses are not
 /// contiguous: then the accesses of a warp are closer to each other if
 /// neighbouring threads execute neighbouring iterations.
 bool TileWriter::findAligned() {
-  if (!areInRows())
-    return false;
   bool any = false;
   unsigned contiguous = 0, others = 0;
-  llvm::SetVector<Value> multiples;
-  multiples.insert(loop.getInductionVar());
-  loop.getBody()->walk([&](Operation *op) {
-    if (isa<arith::RemUIOp>(op) && growths.getDivisor(op))
-      multiples.insert(op->getResult(0));
-  });
-  loop.getBody()->walk([&](Operation *op) {
-    if (!isa<memref::LoadOp, memref::StoreOp>(op))
-      return;
-    auto [memory, indices] = getIndexedMemory(op);
-    auto type = cast<MemRefType>(memory.getType());
-    bool isContiguous = growths.isContiguous(op);
-    bool isCommon = llvm::all_of(indices, [&](Value index) {
-      return growths.get(index) == Growth::None;
-    });
-    contiguous += isContiguous;
-    others += !isContiguous && !isCommon;
-    std::optional<uint64_t> phase = getPhase(op, multiples);
-    if (!isContiguous || !phase ||
-        getAlignment(memory) % getVectorBytes(type) != 0)
-      return;
-    if (type.getRank() > 1) {
-      auto view = memory.getDefiningOp<memref::ReinterpretCastOp>();
-      if (!mayDivide(items, view.getMixedSizes().back(), lengths))
-        return;
-    }
-    any |= *phase == 0;
-  });
+  for (const GroupAccess &access : growths.getAccesses()) {
+    // A table is in a cache or in shared memory.
+    Operation *memory = getIndexedMemory(access.op).first.getDefiningOp();
+    if ((access.element && access.element->isCommon()) ||
+        isa_and_nonnull<memref::GetGlobalOp, memref::ViewOp>(memory))
+      continue;
+    contiguous += access.isWide;
+    others += !access.isWide;
+    any |= access.isWide && isAligned(access.op, *access.element);
+  }
   return any && contiguous >= others;
-}
-
-/// The counter, and its quotients and remainders, in iteration `first`. They
-/// determine the values of all neighbours: a quotient is equal, and the others
-/// grow.
-llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
-  llvm::MapVector<Value, Value> least;
-  IRMapping map;
-  map.map(loop.getInductionVar(), first);
-  loop.getBody()->walk([&](Operation *op) {
-    if (growths.getDivisor(op))
-      least[op->getResult(0)] = builder.clone(*op, map)->getResult(0);
-  });
-  least[loop.getInductionVar()] = first;
-  return least;
 }
 
 /// Builds `items` neighbouring iterations, which are in one row of every array.
@@ -213,19 +135,32 @@ llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
 SmallVector<RowPlace> TileWriter::writeNeighbours(Value first) {
   llvm::MapVector<Value, SmallVector<Value>> copies;
   SmallVector<RowPlace> places;
-  for (auto [value, number] : findLeast(first)) {
-    SmallVector<Value> &values = copies[value];
-    if (isQuotient(value)) {
-      values.assign(items, number);
-      continue;
+  IRMapping map;
+  map.map(loop.getInductionVar(), first);
+  auto add = [&](Value value) {
+    Group group = *growths.get(value);
+    if (group.isKnown()) {
+      copies[value] = llvm::map_to_vector(
+          group.values, [&](int64_t number) { return constant(number); });
+      return;
     }
-    Operation *op = value.getDefiningOp();
-    places.push_back(
-        {number, op ? growths.getDivisor(op) : loop.getUpperBound()});
-    values.push_back(number);
-    for (int64_t item = 1; item < items; ++item)
-      values.push_back(
-          arith::AddIOp::create(builder, loc, number, constant(item)));
+    llvm::DenseMap<int64_t, Value> sums;
+    sums[group.values.front()] = growths.buildFirst(builder, value, map);
+    for (int64_t item : group.values) {
+      Value &sum = sums[item];
+      if (!sum)
+        sum = arith::AddIOp::create(builder, loc, sums[group.values.front()],
+                                    constant(item - group.values.front()));
+      copies[value].push_back(sum);
+    }
+  };
+  add(loop.getInductionVar());
+  places.push_back({first, loop.getUpperBound()});
+  for (Operation *key : growths.getKeys()) {
+    Value value = key->getResult(0);
+    add(value);
+    if (isa<arith::RemUIOp>(key) && growths.get(value)->isOneByOne())
+      places.push_back({copies[value].front(), key->getOperand(1)});
   }
   writeSideBySide(builder, *loop.getBody(), copies);
   return places;
@@ -326,8 +261,7 @@ void TileWriter::run() {
     writeDirect(count, least);
   Borders borders(loop, items);
   std::optional<TileWriter> inside;
-  // The test of the borders also assumes that neighbours are in one row.
-  if (borders.hasGuards() && areInRows())
+  if (borders.hasGuards())
     inside.emplace(borders.buildInside(builder, maxOperations), items, threads);
   bool areNeighbours = findAligned();
   if (inside) {
@@ -398,6 +332,89 @@ void TileWriter::run() {
   loop.setStep(constant(threads));
 }
 
+/// The quotient or the remainder of `number` by `divisor`; null if there is
+/// none.
+template <typename Op>
+static Value getDigit(Value number, OpFoldResult divisor) {
+  for (Operation *user : number.getUsers())
+    if (isa<Op>(user) && user->getOperand(0) == number &&
+        isEqualConstantIntOrValue(user->getOperand(1), divisor))
+      return user->getResult(0);
+  return {};
+}
+
+/// True if `indices` are the digits of `number`, by the lengths in `sizes`.
+static bool areDigits(ValueRange indices, Value number,
+                      ArrayRef<OpFoldResult> sizes) {
+  for (; indices.size() > 1;
+       indices = indices.drop_back(), sizes = sizes.drop_back()) {
+    if (isConstantIntValue(sizes.back(), 1) &&
+        isConstantIntValue(indices.back(), 0))
+      continue;
+    if (indices.back() != getDigit<arith::RemUIOp>(number, sizes.back()))
+      return false;
+    number = getDigit<arith::DivUIOp>(number, sizes.back());
+    if (!number)
+      return false;
+  }
+  return indices.front() == number;
+}
+
+/// The array of `view` without its dimensions.
+static Value buildFlat(memref::ReinterpretCastOp view) {
+  OpBuilder builder(view);
+  builder.setInsertionPointAfter(view);
+  Location loc = view.getLoc();
+  OpFoldResult length = getAsOpFoldResult(builder.createOrFold<arith::MulIOp>(
+      loc,
+      getValueOrCreateConstantIndexOp(builder, loc,
+                                      view.getMixedSizes().front()),
+      getValueOrCreateConstantIndexOp(builder, loc,
+                                      view.getMixedStrides().front())));
+  auto type = MemRefType::get(
+      getConstantIntValue(length).value_or(ShapedType::kDynamic),
+      view.getType().getElementType());
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, view.getSource(), view.getMixedOffsets().front(),
+      length, OpFoldResult(builder.getIndexAttr(1)));
+}
+
+/// An iteration often accesses the element with its number, by its indices. If
+/// all accesses to an array are such, they become accesses to the array without
+/// its dimensions: no row has to have a certain length, and nothing is divided.
+static void flatten(scf::ForOp loop) {
+  Value counter = loop.getInductionVar();
+  llvm::MapVector<Value, SmallVector<Operation *>> flat;
+  llvm::SmallPtrSet<void *, 8> others;
+  loop.getBody()->walk([&](Operation *op) {
+    auto [memory, indices] = getIndexedMemory(op);
+    auto view = memory ? memory.getDefiningOp<memref::ReinterpretCastOp>()
+                       : memref::ReinterpretCastOp();
+    if (view && isa<memref::LoadOp, memref::StoreOp>(op) &&
+        indices.size() > 1 && areDigits(indices, counter, view.getMixedSizes()))
+      flat[memory].push_back(op);
+    else if (memory)
+      others.insert(memory.getAsOpaquePointer());
+  });
+  flat.remove_if([&](auto &entry) {
+    return others.contains(entry.first.getAsOpaquePointer());
+  });
+  for (auto &[memory, accesses] : flat) {
+    Value whole = buildFlat(memory.getDefiningOp<memref::ReinterpretCastOp>());
+    for (Operation *op : accesses)
+      op->setOperands(isa<memref::LoadOp>(op) ? 0 : 1,
+                      cast<MemRefType>(memory.getType()).getRank() + 1,
+                      {whole, counter});
+  }
+  // Nothing may use the indices any more.
+  SmallVector<Operation *> operations;
+  for (Operation &op : loop.getBody()->without_terminator())
+    operations.push_back(&op);
+  for (Operation *op : llvm::reverse(operations))
+    if (!flat.empty() && isOpTriviallyDead(op))
+      op->erase();
+}
+
 namespace {
 struct WriteTiles : obs::impl::ObsWriteTilesPassBase<WriteTiles> {
   void runOnOperation() override {
@@ -411,8 +428,10 @@ struct WriteTiles : obs::impl::ObsWriteTilesPassBase<WriteTiles> {
           cast<IntegerAttr>(removeAttr<ObsDialect::ItemsAttrHelper>(loop))
               .getInt();
       std::optional<int64_t> threads = getThreads(loop.getStep());
-      if (threads)
-        TileWriter(loop, items, *threads).run();
+      if (!threads)
+        continue;
+      flatten(loop);
+      TileWriter(loop, items, *threads).run();
     }
     getOperation().walk(
         [](scf::ForOp loop) { removeAttr<ObsDialect::RowsAttrHelper>(loop); });

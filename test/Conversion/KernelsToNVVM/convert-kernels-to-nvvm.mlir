@@ -185,3 +185,43 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Constants of indices are constants of addresses, so that accesses to neighbours differ in these only. The cast of a sum
+// that may wrap is not the sum of the casts, and a negative number is none without its sign.
+gpu.module @kernels {
+  // CHECK-LABEL: llvm.func @distances(
+  // CHECK-SAME: %[[A:.*]]: !llvm.ptr, %[[I:.*]]: i64, %[[K:.*]]: i32
+  gpu.func @distances(%a: memref<f32>, %i: index, %k: i32, %f: f32) kernel {
+    %c3 = arith.constant 3 : index
+    %c2 = arith.constant 2 : i32
+    %minus = arith.constant -2 : i32
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [100], strides: [1] : memref<f32> to memref<100xf32>
+    // CHECK: %[[P:.*]] = llvm.getelementptr {{.*}}[%[[I]]]
+    // CHECK: llvm.getelementptr %[[P]][-3]
+    %before = arith.subi %i, %c3 : index
+    memref.store %f, %x[%before] : memref<100xf32>
+    // CHECK: %[[W:.*]] = llvm.sext %[[K]] : i32 to i64
+    // CHECK: %[[Q:.*]] = llvm.getelementptr {{.*}}[%[[W]]]
+    // CHECK: llvm.getelementptr %[[Q]][-2]
+    %signed = arith.addi %k, %minus overflow<nsw> : i32
+    %j = arith.index_cast %signed : i32 to index
+    memref.store %f, %x[%j] : memref<100xf32>
+    // CHECK: %[[Z:.*]] = llvm.zext %[[K]] : i32 to i64
+    // CHECK: %[[R:.*]] = llvm.getelementptr {{.*}}[%[[Z]]]
+    // CHECK: llvm.getelementptr %[[R]][-2]
+    %unsigned = arith.subi %k, %c2 overflow<nuw> : i32
+    %l = arith.index_castui %unsigned : i32 to index
+    memref.store %f, %x[%l] : memref<100xf32>
+    // CHECK-NOT: llvm.getelementptr {{.*}}[-
+    %wrapped = arith.addi %k, %minus overflow<nuw> : i32
+    %m = arith.index_castui %wrapped : i32 to index
+    memref.store %f, %x[%m] : memref<100xf32>
+    %open = arith.subi %k, %c2 : i32
+    %n = arith.index_cast %open : i32 to index
+    memref.store %f, %x[%n] : memref<100xf32>
+    // CHECK: llvm.return
+    gpu.return
+  }
+}

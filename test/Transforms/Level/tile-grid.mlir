@@ -140,3 +140,123 @@ obs.kernel @columns(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %h: index, %w: ind
     memref.store %x, %b[%r, %c] : memref<?x?xf32>
   } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
 }
+
+// A stencil of three dimensions: four rows of a plane, in which the number of rows need not be a multiple of four, either.
+// CHECK-LABEL: obs.kernel @volume
+// CHECK-SAME: %[[D:[a-z0-9]*]]: index, %[[H:[a-z0-9]*]]: index, %[[W:[a-z0-9]*]]: index)
+// CHECK: %[[GROUPS:.*]] = arith.ceildivui %[[H]], %c4
+// CHECK: %[[ROWS:.*]] = arith.muli %[[GROUPS]], %[[D]]
+// CHECK: %[[ALL:.*]] = arith.muli %[[ROWS]], %[[W]]
+// CHECK: scf.forall (%[[I:.*]]) in (%[[ALL]])
+// CHECK-DAG: %[[NUMBER:.*]] = arith.divui %[[I]], %[[W]]
+// CHECK-DAG: %[[COLUMN:.*]] = arith.remui %[[I]], %[[W]]
+// CHECK-DAG: %[[PLANE:.*]] = arith.divui %[[NUMBER]], %[[GROUPS]]
+// CHECK-DAG: %[[GROUP:.*]] = arith.remui %[[NUMBER]], %[[GROUPS]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %c4
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %c4
+// CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[K]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[H]]
+// CHECK: scf.if %[[EXISTS]]
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[PLANE]], %[[ROW]], %[[COLUMN]]]
+// CHECK: {obs.rows}
+// CHECK: obs.items = 4 : i64
+obs.kernel @volume(%a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>, %d: index, %h: index, %w: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = arith.muli %d, %h : index
+  %n = arith.muli %m, %w : index
+  scf.forall (%i) in (%n) {
+    %q = arith.divui %i, %w : index
+    %c = arith.remui %i, %w : index
+    %p = arith.divui %q, %h : index
+    %r = arith.remui %q, %h : index
+    %above = arith.subi %r, %c1 : index
+    %s = arith.maxsi %above, %c0 : index
+    %x = memref.load %a[%p, %s, %c] : memref<?x?x?xf32>
+    memref.store %x, %b[%p, %r, %c] : memref<?x?x?xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
+// Guards of planes alone: rows have nothing in common.
+// CHECK-LABEL: obs.kernel @between_planes
+// CHECK-NOT: arith.ceildivui
+// CHECK: obs.items = 4 : i64
+obs.kernel @between_planes(%a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>, %d: index, %h: index, %w: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = arith.muli %d, %h : index
+  %n = arith.muli %m, %w : index
+  scf.forall (%i) in (%n) {
+    %q = arith.divui %i, %w : index
+    %c = arith.remui %i, %w : index
+    %p = arith.divui %q, %h : index
+    %r = arith.remui %q, %h : index
+    %before = arith.subi %p, %c1 : index
+    %s = arith.maxsi %before, %c0 : index
+    %x = memref.load %a[%s, %r, %c] : memref<?x?x?xf32>
+    memref.store %x, %b[%p, %r, %c] : memref<?x?x?xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
+// Three elements of each iteration are a structure: those of four iterations are three accesses of 16 bytes. Rows of four
+// are such accesses already, and two of three elements are no whole structure.
+// CHECK-LABEL: obs.kernel @structures
+// CHECK: obs.items = 4 : i64
+// CHECK-LABEL: obs.kernel @whole_vectors
+// CHECK-NOT: obs.items
+// CHECK-LABEL: obs.kernel @parts
+// CHECK-NOT: obs.items
+// CHECK-LABEL: obs.kernel @pairs
+// CHECK: obs.items = 4 : i64
+obs.kernel @structures(%a: memref<?x3xf32>, %b: memref<?x3xf32>, %n: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.forall (%i) in (%n) {
+    %x = memref.load %a[%i, %c0] : memref<?x3xf32>
+    %y = memref.load %a[%i, %c1] : memref<?x3xf32>
+    %z = memref.load %a[%i, %c2] : memref<?x3xf32>
+    %s = arith.addf %x, %y : f32
+    %t = arith.addf %s, %z : f32
+    memref.store %t, %b[%i, %c1] : memref<?x3xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}
+obs.kernel @whole_vectors(%a: memref<?x4xf32>, %b: memref<?x4xf32>, %n: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  scf.forall (%i) in (%n) {
+    %x = memref.load %a[%i, %c0] : memref<?x4xf32>
+    %y = memref.load %a[%i, %c1] : memref<?x4xf32>
+    %z = memref.load %a[%i, %c2] : memref<?x4xf32>
+    %w = memref.load %a[%i, %c3] : memref<?x4xf32>
+    %s = arith.addf %x, %y : f32
+    %t = arith.addf %s, %z : f32
+    %u = arith.addf %t, %w : f32
+    memref.store %u, %b[%i, %c1] : memref<?x4xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}
+obs.kernel @parts(%a: memref<?x3xf32>, %b: memref<?x3xf32>, %n: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.forall (%i) in (%n) {
+    %x = memref.load %a[%i, %c0] : memref<?x3xf32>
+    %y = memref.load %a[%i, %c1] : memref<?x3xf32>
+    %s = arith.addf %x, %y : f32
+    memref.store %s, %b[%i, %c0] : memref<?x3xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
+// Two iterations are one pair of numbers: 0, 0, 1, 1 are neighbours, too.
+obs.kernel @pairs(%a: memref<?x2xf32>, %b: memref<?x2xf32>, %n: index) attributes {threads = 256 : i64} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.forall (%i) in (%n) {
+    %p = arith.divui %i, %c2 : index
+    %k = arith.remui %i, %c2 : index
+    %other = arith.subi %c1, %k : index
+    %x = memref.load %a[%p, %other] : memref<?x2xf32>
+    memref.store %x, %b[%p, %k] : memref<?x2xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}

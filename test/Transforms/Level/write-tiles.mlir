@@ -75,7 +75,7 @@ gpu.module @kernels {
 // -----
 
 // Neighbours are in one row if the length of rows is even: one quotient and one remainder for both. The rows of the
-// other array have another length, which is tested, too.
+// arrays have another length, which is tested, too.
 // CHECK-LABEL: gpu.func @rows
 // CHECK-SAME: %[[W:arg[0-9]+]]: index, %[[V:arg[0-9]+]]: index) kernel
 // CHECK-DAG: %[[REST:.*]] = arith.remui %[[W]], %c2
@@ -97,7 +97,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @rows(%a: memref<i64> {llvm.align = 16 : i64}, %b: memref<i64> {llvm.align = 16 : i64}, %h: index, %w: index, %v: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c256 = arith.constant 256 : index
-    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%h, %w], strides: [%w, 1] : memref<i64> to memref<?x?xi64>
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%h, %v], strides: [%v, 1] : memref<i64> to memref<?x?xi64>
     %y = memref.reinterpret_cast %b to offset: [0], sizes: [%h, %v], strides: [%v, 1] : memref<i64> to memref<?x?xi64>
     %thread = gpu.thread_id x
     %block = gpu.block_id x

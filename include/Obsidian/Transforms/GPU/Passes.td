@@ -181,6 +181,32 @@ def ObsFreezeIntegersPass : Pass<"obs-freeze-integers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def ObsJoinExtentsPass : Pass<"obs-join-extents", "::mlir::ModuleOp"> {
+  let summary = "Use one parameter for extents that are equal in all launches";
+  let description = [{
+    A kernel has a parameter for each run-time extent of each array. If every
+    launch passes equal values for two of them, the kernel uses the first one
+    only. Values are equal if they are one value or one constant, or if an
+    assertion before the launch says so. The parameters stay, in the order of
+    the source. `memref.dim` of an array is the parameter, too.
+
+    So `obs-write-tiles` sees that the indices of an array are those of another
+    one, and tests one length of rows for both.
+
+    ```mlir
+    // before, if all launches pass args(%x, %n, %y, %n)
+    gpu.func @square(%a: memref<f32>, %n: index, %b: memref<f32>, %m: index) kernel {
+      S(%n, %m)
+    // after
+    gpu.func @square(%a: memref<f32>, %n: index, %b: memref<f32>, %m: index) kernel {
+      S(%n, %n)
+    ```
+  }];
+  let statistics = [
+    Statistic<"joined", "parameters joined", "Parameters without uses now">
+  ];
+}
+
 def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
   let summary = "Merge kernels with equal code";
   let description = [{

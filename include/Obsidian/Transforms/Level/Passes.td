@@ -403,6 +403,39 @@ def ObsSplitLeavesPass : Pass<"obs-split-leaves", "::mlir::obs::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ObsStageTablesPass : Pass<"obs-stage-tables", "::mlir::obs::KernelOp"> {
+  let summary = "Read small tables from shared memory";
+  let description = [{
+    The lanes of a warp read a table at different indices if these depend on
+    data, as those of a CRC do. The data cache serves few of them at a time, and
+    shared memory many. If a loop over the grid reads a table of at most 4096
+    bytes so, and a block reads at least 8 elements for each element of the
+    table, each block copies the table first. The number of iterations of a
+    thread is that of `obs.items`.
+
+    `obs.offset` on the `memref.get_global` is the place of the copy, and a
+    barrier at the begin of the kernel follows the copies, which
+    `obs-map-levels` writes.
+
+    ```mlir
+    // before
+    %t = memref.get_global @table : memref<256xi32>
+    scf.forall (%i) in (%n) {
+      %x = memref.load %a[%i] : memref<?xi32>
+      %k = ... // from %x
+      %y = memref.load %t[%k] : memref<256xi32>
+    // after
+    obs.barrier block
+    %t = memref.get_global @table : memref<256xi32> {obs.offset = 0 : i64}
+    scf.forall (%i) in (%n) { ... }
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "::mlir::obs::sharedBytesOfBlock",
+           "Shared memory of a block in bytes (227 KiB on sm_90)">
+  ];
+}
+
 def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
   let summary = "Choose the number of iterations that a thread of a grid executes together";
   let description = [{
@@ -411,7 +444,9 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     The pass marks leaf loops over the grid with `obs.items`, the number of
     neighbouring iterations that a thread executes together. It is the number of
     elements in 16 bytes, for the widest elements of which neighbouring
-    iterations access neighbours. `obs-write-tiles` writes the code. If the
+    iterations access neighbours. The elements of short structures, such as
+    `memref<?x3xf32>`, are neighbours, too, if an iteration accesses a whole
+    structure. `obs-write-tiles` writes the code. If the
     number of blocks of a launch is computed from extents, it is divided by the
     smallest `obs.items` of the kernel. If iterations contain loops, there are
     at least 1056 blocks, the number that the largest GPU executes at once. If
@@ -422,10 +457,10 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     copies of its body would have more than 1024 operations. Iterations of a
     leaf loop are independent, so results do not change.
 
-    A loop over an array of rank 2 that limits the indices of rows, for example
-    by `max(row - 1, 0)`, is a stencil: iterations of neighbouring rows read the
-    same elements. A thread then executes the iterations of four rows, which are
-    a loop with the attribute `obs.rows`.
+    A loop over an array of rank 2 or more that limits the indices of rows, for
+    example by `max(row - 1, 0)`, is a stencil: iterations of neighbouring rows
+    read the same elements. A thread then executes the iterations of four rows
+    of a plane, which are a loop with the attribute `obs.rows`.
 
     ```mlir
     // before
@@ -481,7 +516,12 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     (`obs-align-arguments`), and if the rows of the array begin at a multiple of
     v. If the length of a row is a parameter, the kernel tests this once.
     Neighbours are then in one row: the first version divides once for each
-    thread, and not for each element. If no access can be joined, the iterations
+    thread, and not for each element. The same holds for quotients, remainders
+    and comparisons of the results if the first neighbour determines those of
+    the others. If a condition is the same for all neighbours, they execute one
+    branch together. An array of which the iteration with number i accesses
+    element i only, by its indices, is accessed as an array of rank 1: its rows
+    need no such length. If no access can be joined, the iterations
     of a thread are T apart. If the body contains loops, the original loop
     remains for fewer than 1056 tiles. If the body is a loop over rows
     (`obs.rows`), it remains for fewer than 32 tiles, and each row is then an
@@ -498,7 +538,9 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     rows.
     If the rows do not begin at multiples of v, each iteration is tested, and
     has code without guards. The tests are also correct for indices that wrap
-    around.
+    around. The test for neighbours also decides whether all of them are on the
+    same side of a limit, such as the middle of a row, on which a branch with
+    accesses depends.
 
     ```mlir
     // before

@@ -202,14 +202,14 @@ std::optional<Neighbours> mlir::obs::getNeighbours(const IndexExpr &address,
     auto elements = requests.getLanes(iterations);
     if (!elements)
       return std::nullopt;
-    int64_t stride = (*elements)[1] - (*elements)[0];
-    bool isEven = true;
-    for (int64_t item = 1; item < items; ++item)
-      isEven &= (*elements)[item] - (*elements)[item - 1] == stride;
-    Neighbours found = !isEven || stride < 0 || stride > 1 ? Neighbours::Apart
-                       : stride == 0                       ? Neighbours::Same
-                       : (*elements)[0] % items == 0 ? Neighbours::Joined
-                                                     : Neighbours::Unaligned;
+    // In another order, they are joined only if more is known about addresses.
+    bool isEven = llvm::is_sorted(*elements) &&
+                  elements->back() - elements->front() < items;
+    Neighbours found = !isEven ? Neighbours::Apart
+                       : elements->front() == elements->back()
+                           ? Neighbours::Same
+                       : elements->front() % items == 0 ? Neighbours::Joined
+                                                        : Neighbours::Unaligned;
     if (all && *all != found)
       return Neighbours::Apart;
     all = found;
