@@ -181,9 +181,8 @@ struct ReduceStrategy {
   /// The strategy stores arrays of the length of its operand. So the operand
   /// needs a bound.
   bool storesElements = false;
-  /// The result has at most 32 elements, which are stored or equal in all
-  /// workers. All workers combine them. Otherwise, one worker combines them and
-  /// stores the result for all.
+  /// The result is stored and has at most 32 elements. All workers combine
+  /// them. Otherwise, one worker combines them and stores the result for all.
   bool allCombine = false;
   /// The lowest level at which the strategy works.
   Level minLevel = Level::Thread;
