@@ -81,8 +81,9 @@ static Value findExtent(OpBuilder &scratch, Value array) {
 }
 
 /// True if both arrays of rank 1 have the same type of extent, and the same
-/// number of elements.
-static bool haveEqualExtents(Value a, Value b, Equality &areEqual) {
+/// number of elements. What `areEqual` learns about temporary operations is
+/// forgotten.
+static bool haveEqualExtents(Value a, Value b, Equality areEqual) {
   auto first = cast<PullType>(a.getType()),
        second = cast<PullType>(b.getType());
   if (first.getExtents() != second.getExtents() ||
