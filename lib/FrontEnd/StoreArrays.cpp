@@ -184,7 +184,6 @@ void ArrayBuilder::finish(FunctionOpInterface function) {
   function.walk([](Block *block) { eraseUnused(*block); });
   inlineFolds(function);
   fuseRows(function);
-  fuseReductions(function);
   SmallVector<ForceOp> forces;
   function.walk([&](ForceOp force) {
     if (getEnclosingScope(force).level == Level::Grid)

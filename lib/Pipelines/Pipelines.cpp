@@ -78,6 +78,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   ObsInsertRuntimeChecksPassOptions checks;
   checks.hostOnly = !options.runtimeChecks;
   pm.addPass(createObsInsertRuntimeChecksPass(checks));
+  pm.addPass(createObsMergeReductionsPass());
   ObsExpandCollectivesPassOptions collectives;
   collectives.deterministic = options.deterministic;
   collectives.sharedBytes = options.sharedBytes;

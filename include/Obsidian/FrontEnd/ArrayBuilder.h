@@ -284,9 +284,6 @@ private:
   /// Makes one program of the reductions of rows that an array reads, and of
   /// this array.
   void fuseRows(FunctionOpInterface function);
-  /// Makes one reduction of several reductions of one array by all blocks, or
-  /// of the same rows.
-  void fuseReductions(FunctionOpInterface function);
   Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.
   SmallVector<Value> distributePush(Extents extents, Level level,

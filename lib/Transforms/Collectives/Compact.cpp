@@ -253,23 +253,22 @@ LogicalResult strategies::expandCompact(OpBuilder &builder, CompactOp op) {
   } else if (c.level == Level::Grid) {
     return expandCompactAtGrid(c, op, n);
   } else if (isTiled) {
-    FailureOr<const ScanStrategy *> strategy =
-        findScanStrategy(op, op.getStrategy(), c.level, getTile(c));
-    if (failed(strategy))
-      return failure();
     // The number of elements may need more than 32 bits.
     CollectiveBuilder wide = c;
     wide.elementTypes = {builder.getIndexType()};
     Value numbers = wide.shareReads(wide.generate(n, [&](Value i) {
       return Values{toIndex(c, isKept(i), /*isUnsigned=*/true)};
     }));
+    LogicalResult built = success();
     result = buildFill(c, type, n.value, op.getInit(), true, [&] {
-      scanInTiles(
-          wide, **strategy, numbers, n.value, [&](Value i, auto current, auto) {
+      built = scanInTiles(
+          wide, op, numbers, n.value, [&](Value i, auto current, auto) {
             buildIf(c, isKept(i),
                     [&] { writeElement(i, c.sub(current().front(), one)); });
           });
     });
+    if (failed(built))
+      return failure();
     if (!op.getCount().use_empty()) {
       Values all = reduceAll(wide, numbers, c.constant(0));
       count = buildPush(c, op.getCount(), c.getConstantExtent(1),

@@ -281,7 +281,9 @@ static CollectiveBuilder::Values reduceWith(CollectiveBuilder &c,
   };
   if (c.level == Level::Thread)
     return foldAll();
-  if (strategy.allCombine && few.getDefiningOp<ForceOp>())
+  // All workers have the values of a splat.
+  if (few.getDefiningOp<SplatOp>() ||
+      (strategy.allCombine && few.getDefiningOp<ForceOp>()))
     return c.foldEach(few, init, 0, c.getExtent(few).value);
   // One worker combines the remaining elements, and all workers read its
   // result.

@@ -45,18 +45,16 @@ FailureOr<const ScanStrategy *> findScanStrategy(Operation *op,
 CollectiveBuilder::Values reduceAll(CollectiveBuilder &c, Value array,
                                     ValueRange init);
 
-/// The number of elements of a tile that a warp or block scans, if the number
-/// of elements of the array has no bound.
-Extent getTile(CollectiveBuilder &c);
+/// Builds code for an element: its index, and functions that build the
+/// combination of the elements up to it and of those before it.
+using VisitFn = llvm::function_ref<void(
+    Value i, GridScan::ElementFn current, GridScan::ElementFn previous)>;
 
-/// Scans the `n` elements of `operand` tile by tile. Builds `visit` for each
-/// element i, with the combination of the elements up to i and of those before
-/// i. The latter is used only if i is not 0.
-void scanInTiles(CollectiveBuilder &c, const ScanStrategy &strategy,
-                 Value operand, Value n,
-                 llvm::function_ref<void(Value i, GridScan::ElementFn current,
-                                         GridScan::ElementFn previous)>
-                     visit);
+/// At level warp or block: scans the `n` elements of `operand` tile by tile,
+/// because nothing bounds their number. Builds `visit` for each element. The
+/// combination before element 0 is not used. Emits `[strategy-name]`.
+LogicalResult scanInTiles(CollectiveBuilder &c, ExpandableOpInterface op,
+                          Value operand, Value n, VisitFn visit);
 
 /// At level grid: emits `[strategy-name]` unless `op` names no strategy, or one
 /// of `known`.

@@ -284,8 +284,8 @@ bool strategies::isTotal(Value array) {
          });
 }
 
-bool strategies::profitsFromRows(Value array) {
-  ElementCost cost = findCost({array}, nullptr);
+bool strategies::profitsFromRows(ArrayRef<Value> arrays) {
+  ElementCost cost = findCost(llvm::to_vector(arrays), nullptr);
   return cost.isCheap && cost.readsMemory;
 }
 
@@ -320,6 +320,33 @@ bool strategies::hasCollectives(MapOp map) {
       .wasInterrupted();
 }
 
+void strategies::storeInstead(ForceOp force, ValueRange arrays,
+                              ValueRange results) {
+  if (!arrays.empty()) {
+    OpBuilder builder(force);
+    auto other = ForceOp::create(builder, force.getLoc(), results.getTypes(),
+                                 arrays, ValueRange(), force.getStorageAttr(),
+                                 force.getKernelAttr(), force.getThreadsAttr(),
+                                 force.getUncheckedAttr());
+    for (auto [old, result] : llvm::zip_equal(results, other.getResults()))
+      old.replaceAllUsesWith(result);
+  }
+  force.erase();
+}
+
+void strategies::removeResults(ForceOp force, ValueRange unused) {
+  if (unused.empty())
+    return;
+  SmallVector<Value> arrays, results;
+  for (auto [array, result] :
+       llvm::zip_equal(force.getArrays(), force.getResults()))
+    if (!llvm::is_contained(unused, result)) {
+      arrays.push_back(array);
+      results.push_back(result);
+    }
+  storeInstead(force, arrays, results);
+}
+
 bool strategies::dropUnused(Value array) {
   llvm::SetVector<Operation *> users;
   users.insert_range(array.getUsers());
@@ -332,26 +359,12 @@ bool strategies::dropUnused(Value array) {
     auto force = dyn_cast<ForceOp>(user);
     if (!force || !force.getInto().empty())
       continue;
-    SmallVector<Value> arrays, results;
+    SmallVector<Value> unused;
     for (auto [other, result] :
-         llvm::zip_equal(force.getArrays(), force.getResults())) {
+         llvm::zip_equal(force.getArrays(), force.getResults()))
       if (other == array && result.use_empty())
-        continue;
-      arrays.push_back(other);
-      results.push_back(result);
-    }
-    if (arrays.size() == force.getArrays().size())
-      continue;
-    if (!arrays.empty()) {
-      OpBuilder builder(force);
-      auto rest = ForceOp::create(
-          builder, force.getLoc(), ValueRange(results).getTypes(), arrays,
-          ValueRange(), force.getStorageAttr(), force.getKernelAttr(),
-          force.getThreadsAttr(), force.getUncheckedAttr());
-      for (auto [old, result] : llvm::zip_equal(results, rest.getResults()))
-        old.replaceAllUsesWith(result);
-    }
-    force.erase();
+        unused.push_back(result);
+    removeResults(force, unused);
   }
   return array.use_empty();
 }

@@ -77,9 +77,9 @@ bool isCheap(Region &body);
 /// the program does not read it: the array is stored, or maps of stored arrays
 /// compute it without divisions and reads.
 bool isTotal(Value array);
-/// True if elements of `array` are cheap, and some are read from memory. The
-/// assignment of elements to threads then matters.
-bool profitsFromRows(Value array);
+/// True if elements of `arrays`, at one index, are cheap together, and some are
+/// read from memory. The assignment of elements to threads then matters.
+bool profitsFromRows(ArrayRef<Value> arrays);
 /// The number of bytes of the narrowest element that an element of `array`
 /// reads from memory; the largest number if it reads none.
 int64_t getNarrowestRead(Value array);
@@ -115,6 +115,12 @@ ForceOp findOnlyForce(Value array);
 /// True if the region of `map` contains collectives. They are expanded in this
 /// region.
 bool hasCollectives(MapOp map);
+
+/// Replaces `force` by a force of `arrays`, and `results`, of any force, by its
+/// results. If there are none, only erases `force`.
+void storeInstead(ForceOp force, ValueRange arrays, ValueRange results);
+/// Removes `unused` from the results of `force`.
+void removeResults(ForceOp force, ValueRange unused);
 
 /// Removes forces of the push array `array` whose results are not used. True if
 /// the array then has no uses.

@@ -50,7 +50,7 @@ static constexpr int64_t workers = 256;
 static constexpr int64_t segmentRows = 8;
 /// The number of segments whose results a block stores at a time, if a lane
 /// reads several neighbours, and if it reads single elements of a row.
-static constexpr int64_t neighbourSegments = 1024, singleSegments = 128;
+static constexpr int64_t neighbourSegments = 1024, singleSegments = 32;
 
 /// The elements from `first` on that a thread combines at once: `width`
 /// elements of each of `count` rows. A row begins `distance` elements after the
@@ -125,6 +125,75 @@ static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
   });
 }
 
+/// A builder of arrays whose elements have those of `c` for each of `rows`.
+static CollectiveBuilder repeatTypes(const CollectiveBuilder &c, int64_t rows) {
+  CollectiveBuilder all = c;
+  all.elementTypes.clear();
+  for (int64_t row = 0; row < rows; ++row)
+    llvm::append_range(all.elementTypes, c.elementTypes);
+  return all;
+}
+
+/// At level warp: the combinations of all lanes for each row of the stored
+/// array `y`, in order. `rows` is a power of two. Element l of the result has
+/// the combination of the row whose bits are the lowest bits of l, reversed.
+///
+/// In each stage, two lanes exchange half of the rows, so that each continues
+/// with the other half. The stages of 8 rows have 9 shuffles, not 40.
+static Value combineFullRows(CollectiveBuilder &warp, Value y, int64_t rows) {
+  Extent lanes = warp.getConstantExtent(warpSize);
+  size_t arity = warp.elementTypes.size();
+  auto select = [&](Value condition, ValueRange a, ValueRange b) {
+    Values values;
+    for (auto [x, z] : llvm::zip_equal(a, b))
+      values.push_back(
+          arith::SelectOp::create(warp.builder, warp.loc, condition, x, z));
+    return values;
+  };
+  for (int64_t distance = 1; distance < warpSize; distance *= 2) {
+    auto getOther = [&](Value array, Value lane) {
+      return warp.get(array, arith::XOrIOp::create(warp.builder, warp.loc, lane,
+                                                   warp.constant(distance))
+                                 .getResult());
+    };
+    // The results of lanes on the right are not used.
+    if (rows == 1) {
+      y = warp.force(warp.generate(lanes, [&](Value lane) {
+        return warp.combine(warp.get(y, lane), getOther(y, lane));
+      }));
+      continue;
+    }
+    rows /= 2;
+    size_t size = rows * arity;
+    CollectiveBuilder half = repeatTypes(warp, rows);
+    auto isRight = [&](Value lane) {
+      Value bit = arith::AndIOp::create(warp.builder, warp.loc, lane,
+                                        warp.constant(distance));
+      return warp.less(warp.constant(0), bit);
+    };
+    // A lane on the left keeps the first rows.
+    Value sent = half.force(half.generate(lanes, [&](Value lane) {
+      Values own = warp.get(y, lane);
+      return select(isRight(lane), ValueRange(own).take_front(size),
+                    ValueRange(own).take_back(size));
+    }));
+    y = half.force(half.generate(lanes, [&](Value lane) {
+      Value right = isRight(lane);
+      Values own = warp.get(y, lane), other = getOther(sent, lane), both;
+      Values kept = select(right, ValueRange(own).take_back(size),
+                           ValueRange(own).take_front(size));
+      Values first = select(right, other, kept),
+             second = select(right, kept, other);
+      for (size_t begin = 0; begin < size; begin += arity)
+        llvm::append_range(
+            both, warp.combine(ValueRange(first).slice(begin, arity),
+                               ValueRange(second).slice(begin, arity)));
+      return both;
+    }));
+  }
+  return y;
+}
+
 /// At level warp: an array of one element, the combination of `piece`. If the
 /// order matters, shuffles combine the lanes of each row. Otherwise, they
 /// combine the results of the lanes for all rows.
@@ -132,10 +201,7 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   Extent lanes = warp.getConstantExtent(warpSize);
   int64_t trees = warp.commutative ? 1 : piece.rows;
   // One array contains all rows, so that one stage shuffles all of them.
-  CollectiveBuilder all = warp;
-  all.elementTypes.clear();
-  for (int64_t row = 0; row < trees; ++row)
-    llvm::append_range(all.elementTypes, warp.elementTypes);
+  CollectiveBuilder all = repeatTypes(warp, trees);
   unsigned arity = warp.elementTypes.size();
   auto getRow = [&](ValueRange values, int64_t row) {
     return values.slice(row * arity, arity);
@@ -180,6 +246,22 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
                                                   warp.constant(0)),
                                          warp.constant(piece.width - 1)),
                                 warp.constant(piece.width))));
+  if (llvm::isPowerOf2_64(trees) &&
+      llvm::all_of(live, [&](Value count) { return count == lanes.value; })) {
+    y = combineFullRows(warp, y, trees);
+    return warp.generate(warp.getConstantExtent(1), [&](Value) {
+      Values value;
+      for (int64_t row = 0; row < trees; ++row) {
+        // The first exchange decides between halves of all rows.
+        int64_t lane = 0;
+        for (int64_t bit = 1; bit < trees; bit *= 2)
+          lane = 2 * lane + (row / bit) % 2;
+        Values next = warp.get(y, warp.constant(lane));
+        value = row == 0 ? next : warp.combine(value, next);
+      }
+      return value;
+    });
+  }
   // A lane whose number is a multiple of 2 d combines its value with that of
   // lane + d. The values of the other lanes are not used later, so all lanes
   // execute the same code, without a condition.
@@ -231,65 +313,63 @@ static Value shorten(CollectiveBuilder &block, Value x) {
   return lookupReduceStrategy(name)->shorten(block, x);
 }
 
-/// The combination of the segments that exist, in all threads of a block. It is
-/// not defined if there are none.
-static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
-                             Value segments, int64_t width) {
+Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
+                                 Value end, int64_t width) {
   OpBuilder &builder = block.builder;
-  int64_t segment = width * segmentRows * warpSize;
+  // The elements after the last full segment are pieces of single elements,
+  // whose loads need no access to be complete.
+  constexpr int64_t piece = segmentRows * warpSize;
+  int64_t segment = width * piece;
   int64_t maxSegments = width == 1 ? singleSegments : neighbourSegments;
-  Value zero = block.constant(0);
+  Value zero = block.constant(0), size = block.constant(segment);
+  Value full = block.div(block.sub(end, begin), size);
+  Value behind = block.add(begin, block.mul(full, size));
+  Extent left = {block.sub(end, behind), ShapedType::kDynamic, segment - 1};
+  Value segments = block.add(full, block.ceilDiv(left, piece).value);
   auto loop = scf::ForOp::create(
       builder, block.loc, zero, segments, block.constant(maxSegments),
       getZeros(block),
       [&](OpBuilder &, Location loc, Value first, ValueRange carried) {
-        Extent count = {
+        Extent some = {
             block.min(block.sub(segments, first), block.constant(maxSegments)),
             ShapedType::kDynamic, maxSegments};
         Value results = block.distributeWarps(
-            count, 1, count, [&](CollectiveBuilder &warp, Value number) {
-              Value place =
-                  warp.mul(warp.add(first, number), warp.constant(segment));
-              return reducePiece(
-                  warp, {x, warp.add(begin, place), segmentRows, width, {}});
+            some, 1, some, [&](CollectiveBuilder &warp, Value number) {
+              Value place = warp.add(first, number);
+              auto reduce = [&](const Piece &own) {
+                return warp.get(reducePiece(warp, own), zero);
+              };
+              Values value = warp.choose(
+                  warp.less(place, full),
+                  [&] {
+                    Value own = warp.add(begin, warp.mul(place, size));
+                    return reduce({x, own, segmentRows, width, {}});
+                  },
+                  [&] {
+                    Value own =
+                        warp.add(behind, warp.mul(warp.sub(place, full),
+                                                  warp.constant(piece)));
+                    return reduce({x, own, segmentRows, 1,
+                                   Extent{end, ShapedType::kDynamic,
+                                          ShapedType::kDynamic}});
+                  });
+              return warp.generate(warp.getConstantExtent(1),
+                                   [&](Value) { return value; });
             });
-        Value few = block.shareReads(shorten(block, results));
-        Value one =
-            block.force(block.generate(block.getConstantExtent(1), [&](Value) {
-              return block.fold(few, zero, block.getExtent(few).value);
-            }));
-        Values next = block.get(one, zero);
+        // All threads combine the results, or the few that are left of them.
+        Value few = maxSegments <= warpSize
+                        ? results
+                        : block.force(shorten(block, results));
+        Values next = block.fold(few, zero, block.getExtent(few).value);
         scf::YieldOp::create(builder, loc,
                              block.choose(
                                  block.equal(first, zero), [&] { return next; },
                                  [&] { return block.combine(carried, next); }));
       });
-  return Values(loop.getResults());
-}
-
-Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
-                                 Value end, int64_t width) {
-  int64_t segment = width * segmentRows * warpSize;
-  Value count = block.sub(end, begin), size = block.constant(segment);
-  Value segments = block.div(count, size);
-  Values all = reduceSegments(block, x, begin, segments, width);
-  // The elements after the last full segment.
-  Extent left = {block.rem(count, size), ShapedType::kDynamic, segment - 1};
-  Value behind = block.add(begin, block.mul(segments, size));
-  Value rest = block.shareReads(
-      shorten(block, block.shareReads(block.generate(left, [&](Value i) {
-        return block.get(x, block.add(behind, i));
-      }))));
-  Value isThere = block.min(segments, block.constant(1));
-  Extent few = {block.add(isThere, block.getExtent(rest).value),
-                ShapedType::kDynamic, ShapedType::kDynamic};
-  if (block.getExtent(rest).isBounded())
-    few.bound = block.getExtent(rest).bound + 1;
-  return block.shareReads(block.generate(few, [&](Value i) {
-    return block.choose(
-        block.less(i, isThere), [&] { return all; },
-        [&] { return block.get(rest, block.sub(i, isThere)); });
-  }));
+  Extent one = {block.min(segments, block.constant(1)), ShapedType::kDynamic,
+                1};
+  return SplatOp::create(builder, block.loc, block.getPullType({one}),
+                         loop.getResults(), one.value);
 }
 
 Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,

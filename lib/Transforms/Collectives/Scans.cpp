@@ -359,22 +359,20 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
 /// tile.
 static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
                                    OpResult result, bool exclusive) {
-  FailureOr<const ScanStrategy *> strategy =
-      findScanStrategy(scan.op, scan.op.getStrategy(), c.level, getTile(c));
-  if (failed(strategy))
-    return failure();
   CollectiveBuilder lifted = scan.lift();
   auto type = cast<PushType>(result.getType());
+  LogicalResult built = success();
   Value fill =
       buildFill(c, type, scan.n.value, /*init=*/{}, /*unchecked=*/false, [&] {
         Value operand = lifted.shareReads(scan.buildOperand(lifted));
-        scanInTiles(lifted, **strategy, operand, scan.n.value,
-                    [&](Value i, auto current, auto previous) {
-                      write(c, scan.choose(i, exclusive, current, previous), i);
-                    });
+        built = scanInTiles(
+            lifted, scan.op, operand, scan.n.value,
+            [&](Value i, auto current, auto previous) {
+              write(c, scan.choose(i, exclusive, current, previous), i);
+            });
       });
   result.replaceAllUsesWith(fill);
-  return success();
+  return built;
 }
 
 static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
@@ -526,6 +524,7 @@ static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
   }
   Value segments = op.getExtents().empty() ? Value() : op.getExtents().front();
   Value fill;
+  LogicalResult built = success();
   if (scan.n.isBounded()) {
     if (failed(scan.run()))
       return failure();
@@ -535,21 +534,17 @@ static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
       });
     });
   } else {
-    FailureOr<const ScanStrategy *> strategy =
-        findScanStrategy(op, op.getStrategy(), c.level, getTile(c));
-    if (failed(strategy))
-      return failure();
     CollectiveBuilder lifted = scan.lift();
     fill = buildFill(c, op.getType(), segments, op.getInit(), true, [&] {
       Value operand = lifted.shareReads(scan.buildOperand(lifted));
-      scanInTiles(lifted, **strategy, operand, scan.n.value,
-                  [&](Value i, auto current, auto) {
-                    writeIfLast(c, scan, i, current);
-                  });
+      built = scanInTiles(lifted, op, operand, scan.n.value,
+                          [&](Value i, auto current, auto) {
+                            writeIfLast(c, scan, i, current);
+                          });
     });
   }
   op.getResult().replaceAllUsesWith(fill);
-  return success();
+  return built;
 }
 
 LogicalResult strategies::expandSegmentedReduce(OpBuilder &builder,

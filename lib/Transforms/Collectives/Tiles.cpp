@@ -10,31 +10,80 @@
 // before), uses the elements, and passes the new carry on. Only one tile is
 // stored.
 //
+// If elements are cheap, a block scans a tile in registers (`RowScan`). A
+// thread has one element of each of four rows, because nothing shows that
+// neighbours of a row of unknown length are one access.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
 #include "ExpansionUtils.h"
+#include "RowScan.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-Extent strategies::getTile(CollectiveBuilder &c) {
-  return c.getConstantExtent(c.level == Level::Warp ? 4 * warpSize : 1024);
-}
-
-void strategies::scanInTiles(
-    CollectiveBuilder &c, const ScanStrategy &strategy, Value operand, Value n,
-    llvm::function_ref<void(Value, GridScan::ElementFn, GridScan::ElementFn)>
-        visit) {
-  Extent size = getTile(c);
-  Value zero = c.constant(0), one = c.constant(1);
-  // In the first tile, no carry is combined.
+/// The values that a loop over tiles carries before the first one, which are
+/// never combined.
+static Values getStart(CollectiveBuilder &c) {
   Values start;
   for (Type element : c.elementTypes)
     start.push_back(arith::ConstantOp::create(c.builder, c.loc,
                                               c.builder.getZeroAttr(element)));
-  auto loop = scf::ForOp::create(c.builder, c.loc, zero, n, size.value, start);
+  return start;
+}
+
+/// At level block: the same as `scanInTiles`, in registers.
+static void scanInRegisters(CollectiveBuilder &block, Value operand, Value n,
+                            VisitFn visit) {
+  constexpr int64_t maxRows = 4;
+  RowShape shape(block.elementTypes, /*items=*/false);
+  shape.rows = std::max<int64_t>(
+      llvm::bit_floor(maxRows / block.elementTypes.size()), 1);
+  Value zero = block.constant(0), size = block.constant(shape.getTile());
+  auto loop = scf::ForOp::create(block.builder, block.loc, zero, n, size,
+                                 getStart(block));
+  OpBuilder::InsertionGuard guard(block.builder);
+  block.builder.setInsertionPointToStart(loop.getBody());
+  Value first = loop.getInductionVar(), left = block.sub(n, first);
+  Value isFull = block.less(block.constant(shape.getTile() - 1), left);
+  // A thread has element `first` again in place of elements past the end. Their
+  // sum is not used.
+  RowScan scan(block, shape, /*carried=*/{}, [&](Value warp, Value lane) {
+    return shape.load(
+        block, first, warp, lane, isFull, n,
+        [&](Value place) { return block.get(operand, place); },
+        [&] { return block.get(operand, first); },
+        [](ArrayRef<Values> row) { return row.front(); });
+  });
+  Values carry(loop.getRegionIterArgs());
+  Value hasCarry = block.less(zero, first);
+  forEach(block, block.constant(RowShape::workers), [&](Value worker) {
+    RowScan::Thread found = scan.getThread(worker, carry, hasCarry);
+    Value begin = shape.getBegin(block, first, found.warp, found.lane);
+    for (int64_t k = 0; k < shape.getItems(); ++k) {
+      Value place = block.add(begin, block.constant(shape.getDistance(k)));
+      buildIf(block, block.less(place, n), [&] {
+        visit(
+            place, [&] { return found.elements[k]; },
+            [&] { return found.getBefore(k); });
+      });
+    }
+  });
+  scf::YieldOp::create(block.builder, block.loc,
+                       block.choose(
+                           hasCarry,
+                           [&] { return block.combine(carry, scan.getSum()); },
+                           [&] { return scan.getSum(); }));
+}
+
+/// At level warp or block: the same, with a tile that `strategy` scans.
+static void scanInMemory(CollectiveBuilder &c, const ScanStrategy &strategy,
+                         Extent size, Value operand, Value n, VisitFn visit) {
+  Value zero = c.constant(0), one = c.constant(1);
+  auto loop =
+      scf::ForOp::create(c.builder, c.loc, zero, n, size.value, getStart(c));
   OpBuilder::InsertionGuard guard(c.builder);
   c.builder.setInsertionPointToStart(loop.getBody());
   Value begin = loop.getInductionVar();
@@ -63,4 +112,21 @@ void strategies::scanInTiles(
     return getElement(c.sub(count, one));
   }));
   scf::YieldOp::create(c.builder, c.loc, c.get(last, zero));
+}
+
+LogicalResult strategies::scanInTiles(CollectiveBuilder &c,
+                                      ExpandableOpInterface op, Value operand,
+                                      Value n, VisitFn visit) {
+  Extent size =
+      c.getConstantExtent(c.level == Level::Warp ? 4 * warpSize : 1024);
+  FailureOr<const ScanStrategy *> strategy =
+      findScanStrategy(op, op.getStrategy(), c.level, size);
+  if (failed(strategy))
+    return failure();
+  if (c.level == Level::Block && !op.getStrategy() && !c.plain &&
+      isCheap(operand))
+    scanInRegisters(c, operand, n, visit);
+  else
+    scanInMemory(c, **strategy, size, operand, n, visit);
+  return success();
 }

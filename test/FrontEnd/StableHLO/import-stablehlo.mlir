@@ -241,12 +241,11 @@
   "func.return"(%s) : (tensor<f32>) -> ()
 }) : () -> ()
 
-// Operations that differ in an attribute, an operand or a region are not equal. The sums and the maxima of the columns are pairs.
+// Operations that differ in an attribute, an operand or a region are not equal.
 // CHECK-LABEL: func.func @other_sums
-// CHECK:      obs.reduce (
-// CHECK-NEXT:   arith.addf
-// CHECK-NEXT:   arith.maximumf
 // CHECK:      obs.reduce { arith.addf }
+// CHECK:      obs.reduce { arith.addf }
+// CHECK:      obs.reduce { arith.maximumf }
 "func.func"() <{function_type = (tensor<5x5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<5xf32>), sym_name = "other_sums"}> ({
 ^bb0(%x: tensor<5x5xf32>):
   %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>

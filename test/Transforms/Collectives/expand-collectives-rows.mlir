@@ -6,23 +6,32 @@
 // matters, else of 4 rows, before anything is combined.
 
 // In order, warps combine segments of 1024 elements, of which a block stores 1024 results at a time. A lane
-// combines its neighbours, five stages combine the lanes of all rows side by side, and one lane combines the rows.
+// combines its neighbours. In each stage, two lanes exchange half of the rows, and one lane combines the 8 rows.
 // CHECK-LABEL: @in_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<? x f32>
 // CHECK: obs.par block
 // CHECK: %[[SEGMENTS:.*]] = arith.divui %{{.*}}, %c1024
-// CHECK: scf.for %{{.*}} = %c0 to %[[SEGMENTS]] step %c1024
+// CHECK: scf.for {{.*}} step %c1024
 // CHECK: obs.distribute warp
+// CHECK: arith.cmpi slt, %{{.*}}, %[[SEGMENTS]]
 // CHECK-COUNT-32: obs.get %[[X]]
 // CHECK-NOT: obs.get
 // CHECK-COUNT-24: arith.addf
 // CHECK-NOT: arith.addf
-// CHECK-COUNT-5: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
+// CHECK: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
+// CHECK-COUNT-4: arith.addf
+// CHECK: obs.push<warp, 32 x f32, f32, f32, f32>
+// CHECK-COUNT-2: arith.addf
+// CHECK: obs.push<warp, 32 x f32, f32>
+// CHECK-COUNT-3: arith.addf
+// CHECK: obs.push<warp, 32 x f32>
 // CHECK-COUNT-7: arith.addf
+// CHECK-NOT: arith.addf
+// The remaining elements are less than a segment: warps combine pieces of 256, a lane one element of each of 8 rows.
+// CHECK: else
+// CHECK-COUNT-8: obs.get %[[X]]
+// CHECK-NOT: obs.get %[[X]]
 // CHECK: obs.push<block, ? x f32 bound [1024]>
-// The remaining elements are less than a segment.
-// CHECK: arith.remui %{{.*}}, %c1024
-// CHECK: obs.get %[[X]]
 // CHECK: obs.force %{{.*}} {kernel = "in_order"}
 
 // PLAIN-LABEL: @in_order(
@@ -32,7 +41,9 @@
 // Elements of a row are one access, and no shuffle waits for another row.
 // PTX: .entry in_order(
 // PTX-COUNT-8: ld.global.{{(nc\.)?(L1::evict_first\.)?}}v4.b32
-// PTX-COUNT-40: shfl.sync.bfly.b32
+// PTX-COUNT-9: shfl.sync.bfly.b32
+// PTX-NOT: shfl.sync.bfly.b32
+// PTX-COUNT-8: shfl.sync.idx.b32
 func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   %z = arith.constant 0.0 : f32
   %p = obs.reduce grid { arith.addf } %x init %z : !obs.pull<? x f32>

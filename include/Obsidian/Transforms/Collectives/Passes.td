@@ -110,6 +110,12 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | block | any number of elements that are read from memory, without a loop and with at most 64 operations; of at most 8 bytes, or 16 if `commutative` | `block_stride` | |
     | block | any number | `raking` | `raking` |
 
+    A warp or block scans an array without a bound in tiles of 128 or 1024
+    elements, by the strategy for this number. If the program names none and an
+    element takes at most 64 operations and no loop, the tile of a block is in
+    registers: each lane of 8 warps has one element of each of four rows, which
+    shuffles scan.
+
     A `segmented_reduce` by offsets of an array without a bound uses
     `sequential`. Strategies other than `sequential`, `raking`, `block_stride`
     and `lanes` of a reduction need a bound of n.
@@ -135,6 +141,44 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     Option<"plain", "plain", "bool", "false",
       "Read one element at a time, and build no kernels among which the host chooses">
   ];
+}
+
+def ObsMergeReductionsPass : Pass<"obs-merge-reductions"> {
+  let summary = "Reductions of one array become one reduction of tuples";
+  let description = [{
+    Reductions of a region that read a common array, and have the same number of
+    elements, become one `obs.reduce` whose elements have the components of all
+    of them. The array is then read once. Each operator works on its own
+    components, in the order of its elements.
+
+    ```mlir
+    // before
+    %lo = obs.reduce grid { arith.minsi } %a init %c0 : !obs.pull<? x i32>
+    %hi = obs.reduce grid { arith.maxsi } %a init %c1 : !obs.pull<? x i32>
+    %l, %h = obs.force %lo, %hi : !obs.push<grid, 1 x i32>
+    // after
+    %both = obs.zip %a, %a : !obs.pull<? x i32>
+    %p = obs.reduce grid (%a, %b, %c, %d) = %both init %c0, %c1 : !obs.pull<? x i32, i32> {
+      %x = arith.minsi %a, %c : i32
+      %y = arith.maxsi %b, %d : i32
+      obs.yield %x, %y : i32, i32
+    }
+    %f = obs.force %p : !obs.push<grid, 1 x i32, i32>
+    %l, %h = obs.unzip %f : !obs.pull<1 x i32, i32>
+    ```
+
+    The second reduction does not depend on the first one. Neither of them names
+    a strategy. Their elements have at most four components, and 8 bytes at
+    level block; they take at most 64 operations and no loop. The tuples are
+    `commutative` if both reductions are.
+
+    At level grid, the results may belong to two forces, whose maps of these
+    results become one map. Two `obs.distribute` over equal arrays, whose
+    sub-programs only reduce and yield one element, become one if their
+    reductions can be merged.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 #endif // OBSIDIAN_TRANSFORMS_COLLECTIVES_PASSES_TD

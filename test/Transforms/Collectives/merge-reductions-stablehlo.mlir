@@ -1,7 +1,7 @@
 // Reductions of whole arrays that read the same array become one reduction of tuples, and so do reductions of the same rows.
 
 // RUN: obs-opt --allow-unregistered-dialect --obs-import-stablehlo %s -o %t
-// RUN: FileCheck %s --input-file=%t
+// RUN: obs-opt %t --obs-merge-reductions --canonicalize --cse | FileCheck %s
 // RUN: obs-opt --obs-report-cost %t -o /dev/null | FileCheck %s --check-prefix=COST
 // DEFINE: %{entry} =
 // DEFINE: %{args} =
