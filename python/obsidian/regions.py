@@ -63,8 +63,8 @@ class Bounded:
 Extent = int | Scalar | Bounded
 
 
-def flat_extents(extents: Sequence[Any]) -> Sequence[Extent]:
-    """Extents that are given one by one, or as one tuple such as `a.shape`."""
+def flat_extents(extents: Sequence[Any]) -> Sequence[Any]:
+    """Extents or dimensions that are given one by one, or as one tuple such as `a.shape`."""
     if len(extents) == 1 and isinstance(extents[0], (tuple, list)):
         return extents[0]
     return extents

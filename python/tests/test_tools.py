@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from pathlib import Path
 from typing import Annotated
 
@@ -234,6 +235,32 @@ def test_other_forms() -> None:
     assert "cuLaunchKernel" in saxpy.host_c()
     assert saxpy.artifact is saxpy.artifact
     assert saxpy.artifact.diagnostics == []
+
+
+def test_equal_kernels_are_compiled_once() -> None:
+    """The first scan reads the parameter, and the others are one kernel, which works in place.
+
+    A kernel with other code has another name.
+    """
+
+    def entries(count: int, last: int) -> list[str]:
+        @obs.jit
+        def scans(a: Annotated[Pull, 1000, i32]):
+            for k in range(count):
+                a = (a + (last if k == count - 1 else 1)).scan(operator.add, 0).force(kernel="s")
+            return a
+
+        expected = A[:1000].astype(np.int32)
+        found = scans(expected)
+        for k in range(count):
+            expected = np.cumsum(expected + (last if k == count - 1 else 1), dtype=np.int32)
+        np.testing.assert_array_equal(found, expected)
+        return [kernel["entry"] for kernel in scans.contract()["kernels"]]
+
+    assert entries(1, 1) == ["s"]
+    assert len(entries(10, 1)) == 2
+    others = entries(10, 2)
+    assert len(set(others)) == len(others) == 3
 
 
 def test_chip_that_is_not_known() -> None:
