@@ -582,6 +582,18 @@ def test_a_reshape_to_the_other_elements() -> None:
         f(a[:23], m, a)
 
 
+def test_loops_of_arrays_until_a_number_is_reached() -> None:
+    @obs.jit
+    def program(a: Ints) -> Any:
+        grown = obs.arrays.while_loop(lambda x: x.force()[0] < 5, a)(lambda x: x + 1)
+        obs.loop(2)(lambda k: None)
+        return grown, a.map(lambda x: +x.bitcast(i32))
+
+    found, same = program(A)
+    np.testing.assert_array_equal(found, A + 12)
+    np.testing.assert_array_equal(same, A)
+
+
 def test_names_of_parameters() -> None:
     """A parameter has any name of Python: that of a constant in the text, or other letters."""
 
