@@ -279,6 +279,17 @@ def test_argument_without_annotation() -> None:
     assert (report.read_bytes(), report.written_bytes()) == (4000, 4000)
 
 
+def test_races_of_computed_extents() -> None:
+    @obs.jit
+    def upsample(m: Annotated[Pull, "h", "w", f32]):
+        h, w = m.shape
+        return obs.generate(2 * h, 2 * w)(lambda i, j: m[i // 2, j // 2])
+
+    assert upsample.races()
+    m = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(upsample(m), m.repeat(2, 0).repeat(2, 1))
+
+
 def test_emulator_finds_that_a_promise_is_false() -> None:
     """The proof assumes the promise, and reports this."""
     report = racing.races()
