@@ -185,6 +185,8 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: m.reverse(2), "there is no dimension 2"),
     (lambda a, m, k: obs.concat(m, a, dim=1), r"arrays of one rank, not of \[1, 2\]"),
     (lambda a, m, k: obs.div(k, k), "for integers"),
+    (lambda a, m, k: a.take(obs.up_to(a.size, 4)), r"belongs to a new array or a slice"),
+    (lambda a, m, k: a.split(obs.up_to(a.size, 4)), r"as in a\.slice\(0, obs\.up_to\(n, 64\)\)"),
     (lambda a, m, k: a.reduce(operator.add, a), "an array stands where a number of type i32"),
     (lambda a, m, k: obs.loop(3, a)(lambda i, x: 5), "a number stands where an array is expected"),
     (lambda a, m, k: obs.loop(3, a, 1)(lambda i, x, y: x), "new carried values, 2 of them"),
