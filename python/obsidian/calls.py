@@ -76,7 +76,7 @@ class Call:
     def __init__(self, program: Program, artifact: NativeArtifact, backend: NativeBackend) -> None:
         """Take a program, and the result of its compilation by `backend`."""
         self.program, self.artifact, self.backend = program, artifact, backend
-        self._parameters: list[Parameter] = parameters_of(program.parameters)
+        self.parameters: list[Parameter] = parameters_of(program.parameters)
         #: The names of the elements of each component of the results; bits matter for bf16 only.
         self.elements = [
             spell(leaf)
@@ -101,7 +101,7 @@ class Call:
         self._donated: list[int] = []
         self._reused: dict[int, int] = {}
         place = 0
-        for parameter in self._parameters:
+        for parameter in self.parameters:
             if parameter.name in program.donated:
                 places = range(place, place + parameter.components)
                 self._donated += places
@@ -131,7 +131,7 @@ class Call:
                 return self._finish(values, found)
         items: list[Any] = []
         sizes: dict[str, tuple[str, int]] = {}
-        for parameter, value in zip(self._parameters, values):
+        for parameter, value in zip(self.parameters, values):
             parameter.add(value, items, sizes)
         if Traced in map(type, items):
             return self._trace(items, options)
@@ -167,7 +167,7 @@ class Call:
 
     def _name(self, items: Sequence[Any], view: View) -> str:
         """The name of the parameter of a view."""
-        names = [p.name for p in self._parameters for _ in range(p.components)]
+        names = [p.name for p in self.parameters for _ in range(p.components)]
         return next(name for name, item in zip(names, items) if item is view)
 
     def _check(self, items: Sequence[Any], view: View, device: int, copy: bool) -> None:
@@ -198,7 +198,7 @@ class Call:
                     raise ArgumentError(f"{what}, and {self._name(items, other)} shares its memory")
 
     def _refuse_devices(self, items: Sequence[Any]) -> NoReturn:
-        names = [p.name for p in self._parameters for _ in range(p.components)]
+        names = [p.name for p in self.parameters for _ in range(p.components)]
         places = [
             f"{name} is {place_of(item.device)}"
             for name, item in zip(names, items)
@@ -300,7 +300,7 @@ class Call:
         key = first.framework, first.device
         if key not in self._fast_calls:
             self._fast_calls[key] = self.backend.fast_call(
-                self.artifact, self._parameters, len(self.elements), *key, self.program.donated
+                self.artifact, self.parameters, len(self.elements), *key, self.program.donated
             )
         return self._fast_calls[key]
 

@@ -26,7 +26,7 @@ from .regions import (
     scalar_code,
     split_extents,
 )
-from .scalars import Scalar
+from .scalars import Scalar, checked_type
 from .sources import full
 from .trace import Trace, current, quoted, tracing, use
 from .types import ArrayType, Element, i1
@@ -77,7 +77,7 @@ def _collective(
         return apply(operator, element.value(leaves[:count]), element.value(leaves[count:]))
 
     body = scalar_code(lambda: new_arguments(element.leaves * 2), call, element)
-    marks = _attributes(attributes)
+    marks = attributes_of(attributes)
     operands = f"{use(array)} init {names(starts)}{middle}{marks} : {array.type}{ending}"
     if body.short:
         return current().emit(f"{operation} {body.short} {operands}", results, is_pure=True)
@@ -86,7 +86,8 @@ def _collective(
     return current().emit(text, results, [body.region], is_pure=True)
 
 
-def _attributes(attributes: dict[str, Any]) -> str:
+def attributes_of(attributes: dict[str, Any]) -> str:
+    """The text of attributes in braces. Those without a value are left out."""
     parts = [
         name if value is True else f"{name} = {quoted(str(value))}"
         for name, value in attributes.items()
@@ -151,6 +152,7 @@ def segmented_reduce(
     flags: Array | None,
     offsets: Array | None,
     extent: Extent | None,
+    commutative: bool,
     strategy: str | None,
 ) -> Any:
     """Combine the elements of each segment."""
@@ -173,7 +175,7 @@ def segmented_reduce(
         ending += f" -> {result}"
     found = _collective(
         f"obs.segmented_reduce {level}", array, operator, init, middle,
-        {"strategy": strategy}, ending, 1,
+        {"commutative": commutative, "strategy": strategy}, ending, 1,
     )  # fmt: skip
     return make_array(result, found[0])
 
@@ -185,6 +187,7 @@ def segmented_scan(
     flags: Array | None,
     offsets: Array | None,
     exclusive: bool,
+    commutative: bool,
     strategy: str | None,
 ) -> Any:
     """A scan that starts again from `init` in each segment."""
@@ -194,7 +197,7 @@ def segmented_scan(
     operation = f"obs.segmented_scan {level} {'exclusive' if exclusive else 'inclusive'}"
     found = _collective(
         operation, array, operator, init, f" {word} {use(segments)}",
-        {"strategy": strategy}, f", {segments.type}", 1,
+        {"commutative": commutative, "strategy": strategy}, f", {segments.type}", 1,
     )  # fmt: skip
     return make_array(kind.with_level(level), found[0])
 
@@ -210,10 +213,10 @@ def compact(
         )
     level = current().level
     kept = kind.with_level(level)
-    count = ArrayType((1,), Element((dtype,)), (), level)
+    count = ArrayType((1,), Element((checked_type(dtype, True),)), (), level)
     start = f" init {names(as_leaves(init, kind.element)[0])}" if init is not None else ""
     text = (
-        f"obs.compact {use(array)} flags {use(flags)}{start}{_attributes({'strategy': strategy})}"
+        f"obs.compact {use(array)} flags {use(flags)}{start}{attributes_of({'strategy': strategy})}"
         f" : {kind}, {flags.type} -> {kept}, {count}"
     )
     found = current().emit(text, 2, is_pure=True)
@@ -234,12 +237,12 @@ def expand(
     body = scalar_code(lambda: new_indices(2), lambda indices: apply(function, *indices))
     static, limits, values = split_extents([extent])
     result = ArrayType(tuple(static), body.element, tuple(limits), level)
-    count = ArrayType((1,), Element((dtype,)), (), level)
+    count = ArrayType((1,), Element((checked_type(dtype, True),)), (), level)
     start = f" init {names(as_leaves(init, body.element)[0])}" if init is not None else ""
     arguments = ", ".join(argument.name for argument in body.arguments)
     text = (
         f"obs.expand ({arguments}) = {use(lengths)}{brackets(values)}{start}"
-        f"{_attributes({'strategy': strategy})} : {kind} -> {result}, {count}"
+        f"{attributes_of({'strategy': strategy})} : {kind} -> {result}, {count}"
     )
     found = current().emit(text, 2, [body.region], is_pure=True)
     return make_array(result, found[0]), make_array(count, found[1])
@@ -249,11 +252,11 @@ def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> 
     """The index of each key in stable sorted order, and the number of occurrences of each key."""
     kind = _vector(keys, "rank")
     level = current().level
-    element = Element((dtype,))
+    element = Element((checked_type(dtype, True),))
     ranks = ArrayType(kind.extents, element, kind.bounds, level)
     counts = ArrayType((count,), element, (), level)
     text = (
-        f"obs.rank {use(keys)}{_attributes({'strategy': strategy})} : {kind} -> {ranks}, {counts}"
+        f"obs.rank {use(keys)}{attributes_of({'strategy': strategy})} : {kind} -> {ranks}, {counts}"
     )
     found = current().emit(text, 2, is_pure=True)
     return make_array(ranks, found[0]), make_array(counts, found[1])
@@ -335,7 +338,7 @@ def scatter(
     start = f" init {names(as_leaves(init, kind.element)[0])}" if init is not None else ""
     text = (
         f"obs.scatter {use(values)} at {use(at)}{start}{contract(combine, kind.element)}"
-        f"{brackets(extents)}{' fetch' if fetch else ''}{_attributes({'strategy': strategy})}"
+        f"{brackets(extents)}{' fetch' if fetch else ''}{attributes_of({'strategy': strategy})}"
         f" : {kind}, {places} -> {result}"
     )
     if not fetch:

@@ -27,7 +27,7 @@ from .driver import LEGACY_STREAM, driver
 from .errors import ArgumentTypeError, ObsidianError
 from .extents import ResultExtents
 from .parameters import number_of_type
-from .types import ArrayType, ParameterType
+from .types import ArrayType
 from .views import CPU, DTYPES, Traced, View, place_of
 
 if TYPE_CHECKING:
@@ -242,11 +242,7 @@ def _shapes(call: Call, items: Sequence[Any]) -> list[tuple[int, ...]]:
 
 def _are_arrays(call: Call) -> list[bool]:
     """If each component of the parameters is an array."""
-    return [
-        isinstance(kind, ParameterType)
-        for kind in call.program.parameters.values()
-        for _ in (kind.type.element.leaves if isinstance(kind, ParameterType) else (None,))
-    ]
+    return [p.number is None for p in call.parameters for _ in range(p.components)]
 
 
 def _register(ffi: Any, call: Call) -> str:

@@ -75,11 +75,6 @@ class Program:
     #: The parameters that the program may write, and the components of the results in each.
     donated: dict[str, tuple[int, ...]]
 
-    @property
-    def components(self) -> int:
-        """The number of arrays and scalars that a run returns."""
-        return sum(len(r.element.leaves) if isinstance(r, ArrayType) else 1 for r in self.results)
-
     def pack(self, components: Sequence[Any]) -> Any:
         """The Python value of the results of a run."""
         rest = iter(components)

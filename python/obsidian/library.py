@@ -21,21 +21,28 @@ from .levels import block as block_level
 from .programs import fill, force, grid_of
 from .pull_push import Pull
 from .regions import Array, Extent
+from .scalars import Scalar
 from .sources import full, generate
 from .trace import current
+from .types import i32
 
 
 def sum(
-    count: Extent | Pull, function: Callable[[Any], Any] | None = None, *, init: Any = 0
+    count: Extent | Pull, function: Callable[[Any], Any] | None = None, *, init: Any = None
 ) -> Any:
     """The sum of `function(i)` for i below `count`, added to `init` in order; or of an array."""
     if isinstance(count, Pull):
+        if function is not None or init is not None:
+            raise TraceError(
+                "sum takes an array alone: write obs.sum(a.map(f)), and a.reduce(operator.add, "
+                "init) for another initial value"
+            )
         return count.sum()
     if function is None:
         raise TraceError(
             "sum takes an array, or a number and a function: obs.sum(n, lambda i: ...)"
         )
-    return generate(count)(function).reduce(lambda a, b: a + b, init)
+    return generate(count)(function).reduce(lambda a, b: a + b, 0 if init is None else init)
 
 
 def _reflect(i: Any, n: Any) -> Any:
@@ -77,7 +84,11 @@ def beyond(array: Pull, rule: Any) -> Callable[..., Any]:
 
 
 def _each_dim(value: Any, rank: int) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
+    """A number for each dimension, from one for all of them or from one for each."""
+    found = tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
+    if len(found) != rank:
+        raise TraceError(f"{len(found)} numbers for {rank} dimensions: write one, or one for each")
+    return found
 
 
 def pad(array: Pull, width: Any, rule: Any) -> Pull:
@@ -143,13 +154,21 @@ def _on_elements(operator: Operator, array: Array) -> Callable[..., Any]:
     return lambda *parts: operator(parts[:count], parts[count:])
 
 
-def filter(array: Pull, predicate: Callable[..., Any] | Array, *, init: Any = None) -> Pull:
+def filter(
+    array: Pull,
+    predicate: Callable[..., Any] | Array,
+    *,
+    init: Any = None,
+    dtype: type[Scalar] = i32,
+    strategy: str | None = None,
+) -> Pull:
     """The elements for which the predicate holds, in order. The host waits for their number.
 
-    The predicate is a function of an element, or an array of flags.
+    The predicate is a function of an element, or an array of flags. The number has the type
+    `dtype`; `init` and `strategy` are those of `compact`.
     """
     flags = predicate if isinstance(predicate, Array) else array.map(predicate)
-    kept, count = array.compact(flags, init=init)
+    kept, count = array.compact(flags, init=init, dtype=dtype, strategy=strategy)
     if current().level is not grid:
         raise TraceError("filter stands at level grid: elsewhere use compact, which gives a count")
     elements, number = force(kept, count)

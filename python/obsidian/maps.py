@@ -40,19 +40,25 @@ from .types import ArrayType, Element, index
 A = TypeVar("A", bound=Array)
 
 
-def dim(array: Array, dimension: int) -> Any:
-    """The extent of a dimension: a Python number, or an index that is known at run time."""
+def _place_of(array: Array, dimension: int) -> int:
+    """The number of a dimension, which may count from the end."""
     rank = array.type.rank
     if not -rank <= dimension < rank:
         raise TraceError(f"there is no dimension {dimension}: the array has {rank}")
-    extent = array.type.extents[dimension]
+    return dimension % rank
+
+
+def dim(array: Array, dimension: int) -> Any:
+    """The extent of a dimension: a Python number, or an index that is known at run time."""
+    place = _place_of(array, dimension)
+    extent = array.type.extents[place]
     if extent is not None:
         return extent
-    known = array.dims.get(dimension % rank)
+    known = array.dims.get(place)
     if known is None or not is_known(known):
-        text = f"obs.dim {use(array)}, {dimension % rank} : {array.type}"
+        text = f"obs.dim {use(array)}, {place} : {array.type}"
         known = make(index, current().emit(text, 1, is_pure=True)[0], True)
-        array.dims[dimension % rank] = known
+        array.dims[place] = known
     return known
 
 
@@ -161,13 +167,17 @@ def slice_array(array: Array, offsets: Sequence[Any], sizes: Sequence[Extent], s
 
 
 def reindex(
-    array: Array, function: Callable[..., Any], extents: Sequence[Extent], unchecked: bool
+    array: Array,
+    function: Callable[..., Any],
+    extents: Sequence[Extent | Sequence[Extent]],
+    unchecked: bool,
 ) -> Any:
     """Gather from a pull array, or move the elements of a push array; see `Array.ix_map`."""
     is_push = array.type.level is not None
-    static, bounds, values = split_extents(extents)
-    arity = array.type.rank if is_push else len(extents)
-    target = len(extents) if is_push else array.type.rank
+    shape = flat_extents(extents)
+    static, bounds, values = split_extents(shape)
+    arity = array.type.rank if is_push else len(shape)
+    target = len(shape) if is_push else array.type.rank
 
     def call(indices: list[Any]) -> Any:
         found = apply(function, *indices)
@@ -192,24 +202,27 @@ def _same_kind(array: A, text: str, extents: Sequence[int | None], bounds: Any) 
 
 def reverse(array: A, dimension: int) -> A:
     """The last element first, along one dimension."""
-    place = f" dim {dimension}" if dimension else ""
+    number = _place_of(array, dimension)
+    place = f" dim {number}" if number else ""
     text = f"obs.reverse {use(array)}{place} : {array.type}"
     return _same_kind(array, text, array.type.extents, array.type.bounds)
 
 
-def transpose(array: A, permutation: Sequence[int]) -> A:
+def transpose(array: A, permutation: Sequence[int | Sequence[int]]) -> A:
     """Dimension d of the result is dimension `permutation[d]` of the array."""
-    if sorted(permutation) != list(range(array.type.rank)):
-        raise TraceError(f"{tuple(permutation)} is no permutation of {array.type.rank} dimensions")
-    text = f"obs.transpose {use(array)} {list(permutation)} : {array.type}"
-    extents = [array.type.extents[d] for d in permutation]
-    return _same_kind(array, text, extents, [array.type.bounds[d] for d in permutation])
+    order = list(flat_extents(permutation))
+    if sorted(order) != list(range(array.type.rank)):
+        raise TraceError(f"{tuple(order)} is no permutation of {array.type.rank} dimensions")
+    text = f"obs.transpose {use(array)} {order} : {array.type}"
+    extents = [array.type.extents[d] for d in order]
+    return _same_kind(array, text, extents, [array.type.bounds[d] for d in order])
 
 
-def take(array: A, counts: Sequence[Extent]) -> A:
+def take(array: A, counts: Sequence[Extent | Sequence[Extent]]) -> A:
     """The first elements of each dimension."""
-    static, _, _ = split_extents(counts)
-    text = f"obs.take {use(array)} {numbers(counts)} : {array.type}"
+    kept = flat_extents(counts)
+    static, _, _ = split_extents(kept)
+    text = f"obs.take {use(array)} {numbers(kept)} : {array.type}"
     result = _same_kind(array, text, static, array.type.bounds)
     result.is_stored = array.is_stored and array.type.rank == 1
     return result
@@ -345,10 +358,12 @@ def unzip(array: Array) -> Any:
 def concat(arrays: Sequence[Array], dimension: int) -> Any:
     """The arrays one after the other along a dimension."""
     first = arrays[0].type
-    if not 0 <= dimension < len(first.extents):
+    ranks = {array.type.rank for array in arrays}
+    if len(ranks) > 1:
         raise TraceError(
-            f"concat: the arrays have {len(first.extents)} dimensions, none of number {dimension}"
+            f"concat takes arrays of one rank, not of {sorted(ranks)}: a.reshape adds dimensions"
         )
+    dimension = _place_of(arrays[0], dimension)
     extents, bounds = list(first.extents), list(first.bounds)
     for known, part in ((extents, "extents"), (bounds, "bounds")):
         sizes = [getattr(array.type, part)[dimension] for array in arrays]

@@ -38,6 +38,14 @@ def _log2(array: Pull) -> int:
 Order = Callable[[Any, Any], Any]
 
 
+def _pair(x: Any, y: Any, is_before: Order | None) -> tuple[Any, Any]:
+    """Two elements in order; `x` is the first one of equal ones."""
+    if is_before is None:
+        return smaller(x, y), larger(x, y)
+    swaps = is_before(y, x)
+    return select(swaps, y, x), select(swaps, x, y)
+
+
 def comparators(
     array: Pull, bit_number: Any, partner: Callable[[Any, Any], Any], is_before: Order | None = None
 ) -> Pull:
@@ -51,11 +59,8 @@ def comparators(
     def column(pair: Any) -> dict[Any, Any]:
         low = bit.insert_zero(pair, bit_number)
         high = partner(low, bit_number)
-        x, y = array[low], array[high]
-        if is_before is None:
-            return {low: smaller(x, y), high: larger(x, y)}
-        swaps = is_before(y, x)
-        return {low: select(swaps, y, x), high: select(swaps, x, y)}
+        first, second = _pair(array[low], array[high], is_before)
+        return {low: first, high: second}
 
     return column.force()
 
@@ -128,20 +133,20 @@ def thread_columns(
     return parts.reshape(size // _OWN, _OWN).force().flatten() if stored else parts
 
 
-def descend(array: Pull, bits: int) -> Pull:
+def descend(array: Pull, bits: int, is_before: Order | None = None) -> Pull:
     """The columns at distances 2^(bits - 1), ..., 2, 1, as separate stages."""
     for number in reversed(range(bits)):
-        array = comparators(array, number, bit.flip)
+        array = comparators(array, number, bit.flip, is_before)
     return array
 
 
-def vee(array: Pull) -> Pull:
+def vee(array: Pull, is_before: Order | None = None) -> Pull:
     """A column between mirror images, and the columns at smaller distances: two runs become one."""
     bits = _log2(array) - 1
-    return descend(comparators(array, bits, bit.flip_low), bits)
+    return descend(comparators(array, bits, bit.flip_low, is_before), bits, is_before)
 
 
-def merge_runs(array: Pull, bits: int) -> Pull:
+def merge_runs(array: Pull, bits: int, is_before: Order | None = None) -> Pull:
     """The columns at distances 2^(bits - 1), ..., 1 by the threads of a block, five at a time."""
     length = array.type.extents[0]
     if length is not None and 1 << bits > length:
@@ -151,19 +156,19 @@ def merge_runs(array: Pull, bits: int) -> Pull:
         own = bits - low
 
         def columns(own_elements: Pull, own: int = own) -> Pull:
-            return descend(own_elements, own)
+            return descend(own_elements, own, is_before)
 
         array, bits = thread_columns(array, low, columns), low
     return array
 
 
-def _sort_values(values: list[Any]) -> list[Any]:
+def _sort_values(values: list[Any], is_before: Order | None) -> list[Any]:
     """The values in order: a merge of the sorted halves by odd and even places (K. Batcher)."""
     size = len(values)
     values = list(values)
 
     def compare(i: int, j: int) -> None:
-        values[i], values[j] = smaller(values[i], values[j]), larger(values[i], values[j])
+        values[i], values[j] = _pair(values[i], values[j], is_before)
 
     run = 1
     while run < size:
@@ -178,14 +183,14 @@ def _sort_values(values: list[Any]) -> list[Any]:
     return values
 
 
-def _sort_own(own: Pull) -> Any:
+def _sort_own(own: Pull, is_before: Order | None) -> Any:
     """The sorted elements of one thread, as code without loops."""
-    values = _sort_values([own[k] for k in range(_OWN)])
+    values = _sort_values([own[k] for k in range(_OWN)], is_before)
     return fill(_OWN, own.type.element, over=1)(lambda _: dict(enumerate(values)))
 
 
-def sort_runs(array: Pull, size: int) -> Pull:
-    """Sort each run of `size` numbers of an array by the threads of a block.
+def sort_runs(array: Pull, size: int, is_before: Order | None = None) -> Pull:
+    """Sort each run of `size` elements of an array by the threads of a block.
 
     Both are powers of two, and at least 64. A thread sorts 32 elements of a run in registers. Then
     runs are merged by the columns of a bitonic network (K. Batcher, 1968), five at a time.
@@ -200,14 +205,15 @@ def sort_runs(array: Pull, size: int) -> Pull:
         own, thread = i & (_OWN - 1), i >> _OWN_BITS & ((1 << apart) - 1)
         return (i >> bits << bits) + (own << apart) + thread
 
-    result: Pull = thread_columns(array.ix_map(spread), 0, _sort_own)
+    result: Pull = thread_columns(array.ix_map(spread), 0, lambda own: _sort_own(own, is_before))
     for stage in range(_OWN_BITS, bits):
         low = stage + 1 - _OWN_BITS
-        result = merge_runs(thread_columns(result, low, vee, mirrors=True), low)
+        merged = thread_columns(result, low, lambda own: vee(own, is_before), mirrors=True)
+        result = merge_runs(merged, low, is_before)
     return result
 
 
-def odd_even_sort(array: Pull) -> Pull:
+def odd_even_sort(array: Pull, is_before: Order | None = None) -> Pull:
     """Sort an array of any static or bounded length by neighbours (N. Habermann, 1972)."""
     size = array.dim(0)
 
@@ -217,7 +223,10 @@ def odd_even_sort(array: Pull) -> Pull:
             other = select(is_left, i + 1, i - 1)
             meets = (other >= 0) & (other < size)
             mine, theirs = x[i], x[select(meets, other, i)]
-            return select(is_left, smaller(mine, theirs), larger(mine, theirs))
+            if is_before is None:
+                return select(is_left, smaller(mine, theirs), larger(mine, theirs))
+            first, second = select(is_left, mine, theirs), select(is_left, theirs, mine)
+            return select(is_before(second, first), theirs, mine)
 
         bound = array.type.bounds[0]
         extent = size if isinstance(size, int) or bound is None else up_to(size, bound)

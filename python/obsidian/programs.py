@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from .collectives import Operator, contract
+from .collectives import Operator, attributes_of, contract
 from .errors import TraceError
 from .levels import Level, Storage
 from .maps import join
@@ -24,6 +24,7 @@ from .regions import (
     as_leaves,
     brackets,
     brief_types,
+    flat_extents,
     make_array,
     names,
     new_arguments,
@@ -61,7 +62,8 @@ def force(
 
     `storage` requests a memory: registers or shared below level grid, global or constant at level
     grid. At level grid, `kernel` is the name of the kernel and `threads` the number of threads of a
-    block. The result is one stored array, or a tuple of them.
+    block. Equal kernels of one name are compiled once, and others get a number. The result is one
+    stored array, or a tuple of them.
 
     `into` names the memory, with one array for each forced array: a parameter that the function
     donates, or the result of an earlier force into it. The old contents are overwritten, so the
@@ -77,7 +79,7 @@ def force(
     if trace.level is Level.grid:
         if kernel is not None and not re.fullmatch(r"[A-Za-z_]\w*", kernel, re.ASCII):
             raise TraceError(f"kernel= is a name of letters, digits and _, not {kernel!r}")
-        attributes.append(f'kernel = "{trace.kernel_name(kernel or trace.default_kernel)}"')
+        attributes.append(f'kernel = "{kernel or trace.default_kernel}"')
         threads = trace.default_threads if threads is None else checked_threads(threads)
         attributes += [f"threads = {threads} : i64"] if threads is not None else []
     elif kernel is not None or threads is not None:
@@ -166,7 +168,7 @@ def fill(
     elements. `init` is the value of elements without a write, and `onto` an array of such values.
     `unchecked` promises that no element is written twice.
     """
-    shape = list(extents) if isinstance(extents, (tuple, list)) else [cast(Extent, extents)]
+    shape = flat_extents([extents])
 
     def make_fill(program: Callable[..., Any]) -> Push:
         trace = current()
@@ -179,16 +181,14 @@ def fill(
         if onto is not None:
             text += f" onto {use(onto)} : {onto.type}"
         text += contract(combine, kind) + (" unchecked" if unchecked else "") + brackets(values)
-        tail = (f' {{strategy = "{strategy}"}}' if strategy else "") + f" : {result}"
+        tail = attributes_of({"strategy": strategy}) + f" : {result}"
         with trace.open(trace.level) as block:
             trace.fills.append(result)
             try:
                 if over is None:
                     program()
                 else:
-                    _par(
-                        over, Level.thread, lambda *counters: _write_all(apply(program, *counters))
-                    )
+                    par(over)(program)
             finally:
                 trace.fills.pop()
         found = trace.emit(text, 1, [Region(block)], tail, is_pure=True)
@@ -223,23 +223,25 @@ def put(array: Array, *, at: Any) -> None:
     current().emit(f"obs.put {use(pushed)} at [{names(places)}] : {pushed.type}")
 
 
-def par(*extents: Extent, level: Level = Level.thread) -> Callable[[Callable[..., Any]], None]:
+def par(
+    *extents: Extent | Sequence[Extent], level: Level = Level.thread
+) -> Callable[[Callable[..., Any]], None]:
     """Run a function for each index below the extents, in parallel over the units of a level.
 
     It stands in a program of `fill`. The function may return a dictionary of writes, as in `fill`.
     """
-    return lambda function: _par(extents, level, lambda *place: _write_all(apply(function, *place)))
+    return lambda function: _par(extents, level, function)
 
 
-def _par(extents: Any, level: Level, function: Callable[..., Any]) -> None:
-    shape = list(extents) if isinstance(extents, (tuple, list)) else [extents]
+def _par(extents: Sequence[Any], level: Level, function: Callable[..., Any]) -> None:
+    shape = flat_extents(extents)
     static, _, values = split_extents(shape)
     rest = iter(values)
     counts = [next(rest) if extent is None else as_index(extent) for extent in static]
     trace = current()
     with trace.open(level) as block:
         counters = new_indices(len(shape))
-        function(*counters)
+        _write_all(apply(function, *counters))
     unit = "" if level is Level.thread else f" {level}"
     arguments = ", ".join(counter.name for counter in counters)
     trace.emit(f"obs.par{unit} ({arguments}) in ({names(counts)})", 0, [Region(block)])
@@ -394,7 +396,9 @@ def stack(programs: Iterator[Any], *, level: Level | None = None) -> Any:
     return walk(programs, level)
 
 
-def grid_of(*extents: Extent, level: Level | None = None) -> Callable[[Callable[..., Any]], Any]:
+def grid_of(
+    *extents: Extent | Sequence[Extent], level: Level | None = None
+) -> Callable[[Callable[..., Any]], Any]:
     """One sub-program for each index below the extents. Use it as a decorator.
 
     The function takes the index and returns arrays. The result is that of `stack`.

@@ -250,7 +250,10 @@ class _Operators(Array):
         return self._each(lambda x: x.bitcast(kind))
 
     def ix_map(
-        self, function: Callable[..., Any], *extents: Extent, unchecked: bool = False
+        self,
+        function: Callable[..., Any],
+        *extents: Extent | Sequence[Extent],
+        unchecked: bool = False,
     ) -> Self:
         """Move elements: a gather from a pull array, a scatter of a push array.
 
@@ -265,8 +268,8 @@ class _Operators(Array):
         """The last element first, along a dimension."""
         return maps.reverse(self, dim)
 
-    def transpose(self, *permutation: int) -> Self:
-        """Permute the dimensions; by default, reverse their order."""
+    def transpose(self, *permutation: int | Sequence[int]) -> Self:
+        """Permute the dimensions, by numbers or one tuple; by default, reverse their order."""
         return maps.transpose(self, permutation or tuple(reversed(range(self.type.rank))))
 
     def __getattr__(self, name: str) -> Any:
@@ -284,7 +287,7 @@ class _Operators(Array):
         """The array with its dimensions in the reverse order."""
         return self.transpose()
 
-    def take(self, *counts: Extent) -> Self:
+    def take(self, *counts: Extent | Sequence[Extent]) -> Self:
         """The first elements of each dimension."""
         return maps.take(self, counts)
 
@@ -458,6 +461,7 @@ class Pull(_Operators):
         flags: Array | None = None,
         offsets: Array | None = None,
         extent: Extent | None = None,
+        commutative: bool = False,
         strategy: str | None = None,
     ) -> Push:
         """The reduction of each segment.
@@ -467,7 +471,9 @@ class Pull(_Operators):
         """
         return cast(
             Push,
-            collectives.segmented_reduce(self, operator, init, flags, offsets, extent, strategy),
+            collectives.segmented_reduce(
+                self, operator, init, flags, offsets, extent, commutative, strategy
+            ),
         )
 
     def segmented_scan(
@@ -478,12 +484,15 @@ class Pull(_Operators):
         flags: Array | None = None,
         offsets: Array | None = None,
         exclusive: bool = False,
+        commutative: bool = False,
         strategy: str | None = None,
     ) -> Push:
         """The scan of each segment; see `segmented_reduce`."""
         return cast(
             Push,
-            collectives.segmented_scan(self, operator, init, flags, offsets, exclusive, strategy),
+            collectives.segmented_scan(
+                self, operator, init, flags, offsets, exclusive, commutative, strategy
+            ),
         )
 
     def compact(
@@ -522,18 +531,17 @@ class Pull(_Operators):
     @_whole
     def sum(self, *, commutative: bool | None = None) -> Any:
         """The sum of all elements. Sums of floats keep the order unless `commutative`."""
-        free = (
-            self.type.element.require_scalar().kind != "float"
-            if commutative is None
-            else commutative
-        )
-        return self.reduce(operator.add, 0, commutative=free)
+        return self._folded(operator.add, 0, commutative)
 
     @_whole
-    def prod(self) -> Any:
-        """The product of all elements; floats keep their order."""
+    def prod(self, *, commutative: bool | None = None) -> Any:
+        """The product of all elements. That of floats keeps the order unless `commutative`."""
+        return self._folded(operator.mul, 1, commutative)
+
+    def _folded(self, operator: Operator, init: Any, commutative: bool | None) -> Any:
+        is_exact = self.type.element.require_scalar().kind != "float"
         return self.reduce(
-            operator.mul, 1, commutative=self.type.element.require_scalar().kind != "float"
+            operator, init, commutative=is_exact if commutative is None else commutative
         )
 
     @_whole

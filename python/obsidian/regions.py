@@ -63,8 +63,8 @@ class Bounded:
 Extent = int | Scalar | Bounded
 
 
-def flat_extents(extents: Sequence[Any]) -> Sequence[Extent]:
-    """Extents that are given one by one, or as one tuple such as `a.shape`."""
+def flat_extents(extents: Sequence[Any]) -> Sequence[Any]:
+    """Extents or dimensions that are given one by one, or as one tuple such as `a.shape`."""
     if len(extents) == 1 and isinstance(extents[0], (tuple, list)):
         return extents[0]
     return extents
@@ -272,12 +272,17 @@ def static_number(value: object) -> int | None:
     raise TraceError(f"an extent or index is a whole number or a traced integer, not {value!r}")
 
 
-def as_index(value: ScalarLike) -> index:
+def as_index(value: ScalarLike | Bounded) -> index:
     """A number or an integer of any type as an index; integers keep their sign."""
     if isinstance(value, Scalar):
         if value.kind not in ("int", "index"):
             raise TraceError(f"an index is an integer, not {value.type_name}")
         return value.to(index)
+    if isinstance(value, Bounded):
+        raise TraceError(
+            "an extent with a bound belongs to a new array or a slice, as in "
+            "a.slice(0, obs.up_to(n, 64))"
+        )
     return literal(value, index)
 
 

@@ -83,8 +83,7 @@ class Scalar(Value):
         Floats become integers by rounding towards zero. `unsigned` reads an integer without its
         sign, so an `i8` of -1 becomes 255.
         """
-        if not (isinstance(kind, type) and issubclass(kind, Scalar)):
-            raise TraceError(f"{kind!r} is no type of the language, such as obs.f32: see Python.md")
+        checked_type(kind)
         return convert(self, kind, unsigned)
 
     def as_unsigned(self) -> Scalar:
@@ -266,6 +265,15 @@ def make(kind: type[S], name: str, is_natural: bool = False) -> S:
     scalar = object.__new__(kind)
     scalar.name, scalar.block, scalar.is_natural = name, current().block, is_natural
     return scalar
+
+
+def checked_type(kind: Any, is_whole: bool = False) -> type[Scalar]:
+    """A type that the user gives; a TraceError if it is none, or none of whole numbers."""
+    if not (isinstance(kind, type) and issubclass(kind, Scalar)):
+        raise TraceError(f"{kind!r} is no type of the language, such as obs.f32: see Python.md")
+    if is_whole and kind.kind not in ("int", "index"):
+        raise TraceError(f"a type of whole numbers, such as obs.i32, not {kind.type_name}")
+    return kind
 
 
 def is_scalar_like(value: object) -> bool:

@@ -42,7 +42,10 @@ def leaves_loop(statements: Iterable[ast.AST]) -> bool:
 
 
 def assigned(nodes: Iterable[ast.AST]) -> list[str]:
-    """The names that the nodes assign, in the order of the text."""
+    """The names that the nodes assign, in the order of the text.
+
+    The name of an exception has no value after its handler.
+    """
     names: dict[str, None] = {}
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -52,8 +55,6 @@ def assigned(nodes: Iterable[ast.AST]) -> list[str]:
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
                 names[(alias.asname or alias.name).split(".")[0]] = None
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            names[node.name] = None
         if not isinstance(node, (*_SCOPES, *_COMPREHENSIONS)):
             names.update(dict.fromkeys(assigned(ast.iter_child_nodes(node))))
     return list(names)

@@ -24,7 +24,7 @@ from .regions import (
     scalar_code,
     split_extents,
 )
-from .scalars import Scalar, element_type, number_of, spell_number
+from .scalars import Scalar, checked_type, element_type, number_of, spell_number
 from .trace import current
 from .types import ArrayType, Element, f32, index
 
@@ -57,7 +57,7 @@ def generate(*extents: Extent | Sequence[Extent]) -> Callable[[Callable[..., Any
     return make
 
 
-def indices(*extents: Extent) -> Pull:
+def indices(*extents: Extent | Sequence[Extent]) -> Pull:
     """The array whose elements are their indices: numbers, or tuples for several extents."""
     return generate(*extents)(lambda *place: place if len(place) > 1 else place[0])
 
@@ -65,29 +65,31 @@ def indices(*extents: Extent) -> Pull:
 def iota(extent: Extent, dtype: type[Scalar] = index) -> Pull:
     """The array 0, 1, 2, ... of integers or indices, as many as `extent`."""
     static, bounds, values = split_extents([extent])
-    kind = ArrayType(tuple(static), Element((dtype,)), tuple(bounds))
+    kind = ArrayType(tuple(static), Element((checked_type(dtype, True),)), tuple(bounds))
     text = f"obs.iota{brackets(values)} : {kind}"
     return cast("Pull", make_array(kind, current().emit(text, 1, is_pure=True)[0]))
 
 
-def full(extents: Extent | Sequence[Extent], value: Any) -> Pull:
-    """The array whose elements are all equal. A Python number is an i32, f32 or i1."""
-    shape = list(extents) if isinstance(extents, (tuple, list)) else [cast(Extent, extents)]
-    static, bounds, values = split_extents(shape)
-    leaves, how = as_leaves(value)
+def full(extents: Extent | Sequence[Extent], value: Any, dtype: type[Scalar] | None = None) -> Pull:
+    """The array whose elements are all equal.
+
+    Without `dtype`, a Python number is an i32, f32 or i1.
+    """
+    static, bounds, values = split_extents(flat_extents([extents]))
+    leaves, how = as_leaves(value, None if dtype is None else Element((checked_type(dtype),)))
     kind = ArrayType(tuple(static), element_type_of(leaves, how), tuple(bounds))
     text = f"obs.splat {names(leaves)}{brackets(values)} : {kind}"
     return cast("Pull", make_array(kind, current().emit(text, 1, is_pure=True)[0]))
 
 
-def zeros(*extents: Extent, dtype: type[Scalar] = f32) -> Pull:
-    """The array of zeros."""
-    return full(extents, dtype(0))
+def zeros(*extents: Extent | Sequence[Extent], dtype: type[Scalar] = f32) -> Pull:
+    """The array of zeros. The extents may be one tuple, as in `generate`."""
+    return full(flat_extents(extents), 0, dtype)
 
 
-def ones(*extents: Extent, dtype: type[Scalar] = f32) -> Pull:
-    """The array of ones."""
-    return full(extents, dtype(1))
+def ones(*extents: Extent | Sequence[Extent], dtype: type[Scalar] = f32) -> Pull:
+    """The array of ones. The extents may be one tuple, as in `generate`."""
+    return full(flat_extents(extents), 1, dtype)
 
 
 def table(values: Any, dtype: type[Scalar] | None = None) -> Pull:
@@ -108,7 +110,7 @@ def table(values: Any, dtype: type[Scalar] | None = None) -> Pull:
         if not isinstance(values, np.ndarray):
             own = {"b": "i1", "i": "i32", "u": "i32", "f": "f32"}
         dtype = element_type(own[numbers.dtype.kind])
-    kind = ArrayType(numbers.shape, Element((dtype,)))
+    kind = ArrayType(numbers.shape, Element((checked_type(dtype),)))
     extents = "x".join(map(str, numbers.shape))
     elements = _literal(numbers.tolist(), dtype)
     text = f"obs.constant dense<{elements}> : tensor<{extents}x{dtype.type_name}>"

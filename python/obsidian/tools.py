@@ -134,9 +134,7 @@ class Tools:
         from .torch_op import register
 
         program, artifact = self._compiled(arguments, static, CompileOptions())
-        contract = json.loads(backend().show(artifact, "contract")[0])
-        call = Call(program, artifact, backend())
-        return register(name, program, call, contract, dynamic)
+        return register(name, Call(program, artifact, backend()), dynamic)
 
     def host_c(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> str:
         """C code for the CUDA driver that runs the program, with the PTX in it."""

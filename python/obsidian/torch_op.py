@@ -1,34 +1,33 @@
 """Programs as operators of PyTorch, for `torch.compile`, `torch.export` and the profiler.
 
-In: a compiled program, and its launch contract. Out: an operator of `torch.library`, with a fake
+In: a compiled program. Out: an operator of `torch.library`, with a fake
 that computes the extents of the results from those of the arguments.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from typing import Any
 
-from .calls import Call, Program
+from .calls import Call
 from .errors import ArgumentTypeError, ObsidianError
 from .extents import ResultExtents
 from .frameworks import torch_framework
-from .types import ArrayType, ParameterType, flatten, spell
+from .scalars import element_type
+from .types import ArrayType, flatten
 
 _NUMBERS = {"float": "float", "int": "SymInt", "index": "SymInt", "bool": "bool"}
 
 
-def register(
-    name: str, program: Program, call: Call, contract: Mapping[str, Any], dynamic: bool = False
-) -> Any:
+def register(name: str, call: Call, dynamic: bool = False) -> Any:
     """Make an operator of a program, and return it: a function of tensors and numbers.
 
-    `name` is the unique name of the operator, such as `mylib::saxpy`. `call` runs the
-    program, and `contract` is its launch contract. The operator takes the arrays and numbers of the
-    parameters in order, one tensor for each component of an array of tuples, and returns a tensor,
-    or a tuple of the components of all results. Results are new: a part of an argument is copied,
-    because PyTorch requires it. They have no gradient.
+    `name` is the unique name of the operator, such as `mylib::saxpy`. The operator takes the arrays
+    and numbers of the parameters in order, one tensor for each component of an array of tuples, and
+    returns a tensor, or a tuple of the components of all results. Results are new: a part of an
+    argument is copied, because PyTorch requires it. They have no gradient.
 
     An extent that is known only at run time is an error. With `dynamic`, it is a new symbol of
     PyTorch, and later code cannot branch on it. Raises ArgumentTypeError for a program without
@@ -37,8 +36,8 @@ def register(
     """
     torch: Any = importlib.import_module("torch")
     library: Any = importlib.import_module("torch.library")
-    signature = _Signature(program)
-    extents = ResultExtents(contract)
+    signature = _Signature(call)
+    extents = ResultExtents(json.loads(call.show("contract")))
     if not dynamic:
         # Ones as sizes show whether all extents are known.
         ones = [(1,) * 8 if kind == "Tensor" else 1 for kind in signature.kinds]
@@ -74,21 +73,17 @@ def register(
 class _Signature:
     """The parameters and results of an operator, one for each component."""
 
-    def __init__(self, program: Program) -> None:
-        self._counts: list[int] = []
+    def __init__(self, call: Call) -> None:
+        program = call.program
+        self._counts = [p.components for p in call.parameters]
         #: The kinds of the components of the parameters, as written in schemas.
         self.kinds: list[str] = []
         names: list[str] = []
-        for name, kind in program.parameters.items():
-            if isinstance(kind, ParameterType):
-                count = len(kind.type.element.leaves)
-                names += [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
-                self.kinds += ["Tensor"] * count
-            else:
-                count = 1
-                names.append(name)
-                self.kinds.append(_NUMBERS[kind.kind])
-            self._counts.append(count)
+        for p in call.parameters:
+            many = range(p.components)
+            names += [p.name if len(many) == 1 else f"{p.name}_{i}" for i in many]
+            kind = _NUMBERS[element_type(p.number).kind] if p.number else "Tensor"
+            self.kinds += [kind for _ in many]
         if program.donated:
             raise ArgumentTypeError("an operator of PyTorch writes no arguments: omit donate=")
         if "Tensor" not in self.kinds:
@@ -99,12 +94,11 @@ class _Signature:
             )
         #: The static extents of each component of the results; None for dynamic extents.
         self._static = [r.extents for r in program.results for _ in r.element.leaves]
-        elements = [spell(leaf) for r in program.results for leaf in r.element.leaves]
         #: The names of the elements of each component; see `views.DTYPES`.
-        self.elements = ["i64" if name == "index" else name for name in elements]
+        self.elements = ["i64" if name == "index" else name for name in call.elements]
         heads = ", ".join(f"{kind} {name}" for kind, name in zip(self.kinds, names))
-        tensors = ", ".join(["Tensor"] * len(elements))
-        self.schema = f"({heads}) -> {tensors if len(elements) == 1 else f'({tensors})'}"
+        tensors = ", ".join(["Tensor"] * len(self.elements))
+        self.schema = f"({heads}) -> {tensors if len(self.elements) == 1 else f'({tensors})'}"
 
     def values(self, components: Sequence[Any]) -> list[Any]:
         """The values of the parameters, of which some are tuples of components."""

@@ -96,8 +96,8 @@ class Trace:
         self.stack = [self.body]
         self.constants: dict[str, str] = {}
         self.functions: list[str] = []
-        self.kernels: dict[str, int] = {}
-        #: Name and threads of kernels for which the program names none.
+        #: Name and threads of kernels for which the program names none. Equal kernels of one name
+        #: become one, and others get numbers from the compiler.
         self.default_kernel = "kernel"
         self.default_threads: int | None = None
         #: True if a product and a sum of floats may be rounded once.
@@ -159,12 +159,6 @@ class Trace:
             name = self.constants[literal] = f"%c{len(self.constants)}"
         return name
 
-    def kernel_name(self, wish: str) -> str:
-        """A name for a kernel that no other kernel of the program has."""
-        count = self.kernels.get(wish, 0)
-        self.kernels[wish] = count + 1
-        return wish if count == 0 else self.kernel_name(f"{wish}_{count + 1}")
-
     @contextmanager
     def open(self, level: Level) -> Iterator[Block]:
         """Trace the code of a new region. The caller adds it to an operation, or drops it."""
@@ -200,16 +194,16 @@ class Trace:
     @contextmanager
     def rehearse(self) -> Iterator[None]:
         """Trace code only for the value that it returns. It does not become part of the program."""
-        constants, kernels, functions = dict(self.constants), dict(self.kernels), self.functions
+        constants, functions = dict(self.constants), self.functions
         self.functions = list(functions)
         insertions = self._insertions
         try:
             with self.open(self.level):
                 yield
         finally:
-            # Operations that were added before the code stay, with their constants and names.
+            # Operations that were added before the code stay, with their constants and functions.
             if insertions == self._insertions:
-                self.constants, self.kernels, self.functions = constants, kernels, functions
+                self.constants, self.functions = constants, functions
 
     def emit(
         self,

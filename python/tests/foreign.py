@@ -19,7 +19,7 @@ from obsidian.calls import Call
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = Path(os.environ.get("OBS_LIBRARY", ROOT / "build" / "lib" / "libobsidian.so"))
 #: The driver of the unit tests: kernels do nothing, and its memory is that of the host.
-FAKE_CUDA = ROOT / "build-asserts" / "unittests" / "Runtime" / "libObsFakeCuda.so"
+FAKE_CUDA = LIBRARY.parents[1] / "unittests" / "Runtime" / "libObsFakeCuda.so"
 needs_library = pytest.mark.skipif(not LIBRARY.exists(), reason="the library is not built")
 needs_fake_cuda = pytest.mark.skipif(
     not (LIBRARY.exists() and FAKE_CUDA.exists()), reason="the driver for tests is not built"

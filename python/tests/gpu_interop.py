@@ -275,8 +275,7 @@ def a_graph_that_loads_the_programs() -> None:
 
 @check
 def an_operator_under_torch_compile() -> None:
-    contract = json.loads(BACKEND.show(SAXPY_ARTIFACT, "contract")[0])
-    op = register("obsidian_test::saxpy", program_of(saxpy), SAXPY, contract)
+    op = register("obsidian_test::saxpy", SAXPY)
     x = torch.randn(1000, device="cuda")
     torch.testing.assert_close(op(2.0, x, x), 3 * x)
     torch.library.opcheck(op, (2.0, x, x))
@@ -292,12 +291,11 @@ def an_operator_under_torch_compile() -> None:
 
 @check
 def an_operator_with_extents_of_the_run() -> None:
-    call, artifact = call_of(kept)
-    contract = json.loads(BACKEND.show(artifact, "contract")[0])
+    call, _ = call_of(kept)
     with contextlib.suppress(obs.ObsidianError):
-        register("obsidian_test::refused", program_of(kept), call, contract)
+        register("obsidian_test::refused", call)
         raise AssertionError("unknown extents are not refused")
-    op = register("obsidian_test::kept", program_of(kept), call, contract, dynamic=True)
+    op = register("obsidian_test::kept", call, dynamic=True)
     a = ints(1000)
     compiled = torch.compile(lambda v: op(v) * 2, fullgraph=True)
     assert torch.equal(compiled(a), a[a > 0] * 2)

@@ -28,7 +28,7 @@ from foreign import (
 
 import obsidian as obs
 from obsidian import Pull, cache, calls, device_arrays, f32, native
-from obsidian.backend import CompileOptions, RunOptions
+from obsidian.backend import CompileOptions, RunOptions, library_path
 
 pytestmark = needs_library
 X = np.arange(100, dtype=np.float32)
@@ -203,3 +203,41 @@ def test_ptx_is_kept(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     assert ".visible .entry saxpy" in texts["ptx"]
     found = call_of(saxpy, reader(monkeypatch))([2.0, x, x])
     assert found.shape == (100,)
+
+
+def test_folders_of_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An empty name, and a user without a home, mean no cache."""
+    monkeypatch.setenv("OBS_CACHE_DIR", "")
+    assert cache.folder() is None
+    cache.write("key", {"a": "b"})
+    assert cache.read("key") is None
+    monkeypatch.delenv("OBS_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.folder() == tmp_path / "obsidian"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+
+    def no_home() -> Path:
+        raise RuntimeError("no home")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    assert cache.folder() is None
+
+
+def test_an_interrupted_write_leaves_no_file(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        cache.write("key", {"a": "b"})
+    assert not list(folder.iterdir())
+
+
+def test_the_file_of_the_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OBS_LIBRARY", str(tmp_path / "missing.so"))
+    with pytest.raises(obs.ObsidianError, match=r"OBS_LIBRARY names .*missing\.so"):
+        library_path()
+    monkeypatch.delenv("OBS_LIBRARY")
+    monkeypatch.setattr(Path, "exists", lambda _: False)
+    with pytest.raises(obs.ObsidianError, match="this package has no compiler in it"):
+        library_path()

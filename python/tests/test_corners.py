@@ -337,6 +337,96 @@ def test_extents_in_a_tuple_and_flags() -> None:
     np.testing.assert_array_equal(large, [4, 6, 8, 10])
 
 
+def test_extents_of_constants() -> None:
+    """They are one tuple, or one by one, and all three functions take the type of the elements."""
+
+    @obs.jit
+    def f(a: Annotated[Pull, "h", "w", i32]) -> Any:
+        return (
+            obs.zeros(a.shape, dtype=i64), obs.ones(2, a.dim(1)), obs.ones((3,), dtype=i1),
+            obs.full(a.shape, 7, f64), obs.full(4, -1, dtype=obs.i8), obs.full(2, (1, 2.5)),
+        )  # fmt: skip
+
+    found = f(np.zeros((2, 3), np.int32))
+    expected = (
+        np.zeros((2, 3), np.int64), np.ones((2, 3), np.float32), np.ones(3, bool),
+        np.full((2, 3), 7.0), np.full(4, -1, np.int8),
+    )  # fmt: skip
+    for one, other in zip(found, expected):
+        np.testing.assert_array_equal(one, other, strict=True)
+    np.testing.assert_array_equal(found[5][1], np.full(2, 2.5, np.float32))
+
+
+def test_numbers_in_a_tuple_and_from_the_end() -> None:
+    """As in NumPy: extents and dimensions are one tuple, and -1 is the last dimension."""
+
+    @obs.jit
+    def f(a: Annotated[Pull, "h", "w", i32]) -> Any:
+        @obs.fill((2, 3), i32)
+        def written() -> None:
+            obs.par((2, 3))(lambda i, j: {(i, j): a[i, j]})
+
+        return (
+            a.transpose((1, 0)), a.take((1, 2)), a.ix_map(lambda i, j: (j, i), (2, 2)),
+            a.reverse(-1), obs.concat(a, a, dim=-1), obs.grid_of((2, 3))(lambda i, j: a[i, j]),
+            written,
+        )  # fmt: skip
+
+    a = np.arange(6, dtype=np.int32).reshape(2, 3)
+    expected = (
+        a.T, a[:1, :2], a[:2, :2].T, a[:, ::-1], np.concatenate([a, a], 1), a[..., None], a
+    )  # fmt: skip
+    for one, other in zip(f(a), expected):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_filters_take_the_arguments_of_compact() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        short = obs.filter(a, lambda x: x > 0, dtype=obs.i8, init=-1, strategy="three_kernels")
+        kept, counts = obs.arrays.compact(lambda x: x < 0, a.reshape(a.size, 1), dtype=i64)
+        return short, kept, counts
+
+    assert re.search(r"obs.compact .* init .*strategy = \"three_kernels\".*1 x i8", f.mlir())
+    short, kept, counts = f(A)
+    np.testing.assert_array_equal(short, A[A > 0])
+    np.testing.assert_array_equal(kept, A[A < 0])
+    np.testing.assert_array_equal(counts, (A < 0).astype(np.int64), strict=True)
+
+
+def test_strategies_of_fills_are_any_text() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        return obs.fill(3, i32, over=3, combine="add", init=0, strategy='a "b"')(lambda i: {i: 1})
+
+    with pytest.raises(obs.CompileError, match="'a \"b\"' is not a strategy"):
+        f(A)
+
+
+def test_each_fold_can_be_commutative() -> None:
+    """Any order of elements is allowed, and the results are those of whole numbers."""
+
+    @obs.jit
+    def f(x: Annotated[Pull, "n", f32]) -> Any:
+        limits = obs.table([0, 3, 3, 7])
+        return (
+            x.prod(commutative=True),
+            x.segmented_reduce(operator.add, 1, offsets=limits, commutative=True),
+            x.segmented_scan(operator.add, 0, offsets=limits, commutative=True),
+            obs.arrays.fold1(operator.add, x, commutative=True),
+            obs.arrays.fold_seg(operator.add, 1, x, offsets=limits, commutative=True),
+            obs.arrays.fold1_seg(operator.mul, x, offsets=limits, commutative=True),
+        )
+
+    assert f.mlir().count("{commutative}") == 6
+    x = np.float32([3, -1, 2, 1, 2, 5, 4])
+    sums, scans = [1 + 4, 1, 1 + 12], [3, 2, 4, 1, 3, 8, 12]
+    expected = [[-240], sums, scans, [16], sums, [-6, 1, 40]]
+    for one, other in zip(f(x), expected):
+        np.testing.assert_array_equal(np.ravel(one), other)
+    assert "commutative" not in obs.jit(lambda x: x.prod()).mlir(x)
+
+
 def test_a_loop_that_begins_with_numbers_of_python() -> None:
     """The first condition is known while the function is traced, later ones are not."""
 
@@ -490,6 +580,18 @@ def test_a_reshape_to_the_other_elements() -> None:
         np.testing.assert_array_equal(one, other)
     with pytest.raises(obs.RunError, match=r"obs\.reshape: the numbers of elements differ"):
         f(a[:23], m, a)
+
+
+def test_loops_of_arrays_until_a_number_is_reached() -> None:
+    @obs.jit
+    def program(a: Ints) -> Any:
+        grown = obs.arrays.while_loop(lambda x: x.force()[0] < 5, a)(lambda x: x + 1)
+        obs.loop(2)(lambda k: None)
+        return grown, a.map(lambda x: +x.bitcast(i32))
+
+    found, same = program(A)
+    np.testing.assert_array_equal(found, A + 12)
+    np.testing.assert_array_equal(same, A)
 
 
 def test_names_of_parameters() -> None:
@@ -878,3 +980,44 @@ def test_bitonic_sort_of_pairs(bits: int) -> None:
     found = program(a, b)
     np.testing.assert_array_equal(found[0][0], a[order])
     np.testing.assert_array_equal(found[1][0], b[order])
+
+
+@pytest.mark.parametrize("name", ["bitonic_sort", "odd_even_sort", "sort_runs"])
+def test_orders_of_networks(name: str) -> None:
+    """Pairs by the second component downwards; the first one of equal ones is any of them."""
+
+    def is_before(x, y):
+        return (x[1] > y[1]) | ((x[1] == y[1]) & (x[0] < y[0]))
+
+    sizes = {"sort_runs": (128,)}.get(name, ())
+
+    @obs.jit
+    def program(a: Ints, b: Ints):
+        chunks = obs.zip(a, b).split(128)
+        return obs.concat(
+            (getattr(obs, name)(c, *sizes, is_before=is_before) for c in chunks), level=obs.block
+        )
+
+    random = np.random.default_rng(3)
+    a, b = random.permutation(256).astype(np.int32), random.integers(0, 9, 256).astype(np.int32)
+    order = np.concatenate([np.lexsort((a[k : k + 128], -b[k : k + 128])) + k for k in (0, 128)])
+    found = program(a, b)
+    np.testing.assert_array_equal(found[0], a[order])
+    np.testing.assert_array_equal(found[1], b[order])
+
+
+def test_merge_runs_in_another_order() -> None:
+    """A falling half and a rising half become one falling run."""
+
+    @obs.jit
+    def merge(a: Ints):
+        chunks = a.split(64)
+        return obs.concat(
+            (obs.merge_runs(c, 6, lambda x, y: x > y) for c in chunks), level=obs.block
+        )
+
+    a = np.random.default_rng(4).permutation(128).astype(np.int32).reshape(-1, 2, 32)
+    halves = -np.sort(-a)
+    halves[:, 1] = halves[:, 1, ::-1]
+    expected = -np.sort(-a.reshape(-1, 64))
+    np.testing.assert_array_equal(merge(halves.ravel()), expected.ravel())

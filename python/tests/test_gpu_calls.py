@@ -288,6 +288,20 @@ def test_extents_through_loops_and_branches() -> None:
             extents([first, other, step], "v4").of(0, sizes)
     assert extents([first, other], "v1").of(0, sizes) == (2,)
     assert extents([], "a").of(0, sizes) == (9,)
+    for text, message in (
+        ("log2(k)", r"the contract has the function log2"),
+        ("k if k else 1", r"the contract has k if k else 1"),
+    ):
+        unknown = {"step": "allocate", "name": "v1", "extents": [text]}
+        with pytest.raises(obs.ObsidianError, match=message):
+            extents([unknown], "v1").of(0, sizes)
+    step = loop("for", name="v3", next=["v0"], passed=["f(v0)"])
+    with pytest.raises(obs.ObsidianError, match=r"an array is f\(v0\)"):
+        extents([first, step], "v4").of(0, sizes)
+    with pytest.raises(obs.ObsidianError, match=r"no steps for foo\.bar"):
+        ResultExtents(
+            {"functions": [{"parameters": [], "unsupported": "foo.bar"}], "kernels": []}
+        ).of(0, sizes)
     alias = {"step": "allocate", "name": "v5", "extents": ["(dim(v0, 0) << 1)"]}
     assert extents([first, alias], "v5").of(0, sizes) == (6,)
     cast = {"step": "cast", "name": "v6", "array": "v0", "extents": ["-1"]}

@@ -5,6 +5,7 @@ The oracle is the function as it stands here, which Python runs on numbers.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
@@ -322,3 +323,151 @@ def test_condition_of_the_host_carries_arrays() -> None:
     values = np.arange(5, dtype=np.int32)
     for n, expected in ((6, values * 2), (4, values + 1), (0, values)):
         np.testing.assert_array_equal(apply(values, n), expected)
+
+
+def with_a_context(x):
+    if x > 0:
+        with contextlib.nullcontext(2) as k:
+            y = x * k
+    else:
+        y = -x
+    return y
+
+
+def with_an_import(x):
+    if x > 0:
+        import math as numbers
+
+        y = x * numbers.gcd(4, 6)
+    else:
+        y = -x
+    return y
+
+
+def with_a_return_in_the_other_branch(x):
+    if x > 0:
+        y = x * 2
+    else:
+        return -x
+    return y + 1
+
+
+def with_an_exception(x):
+    if x > 0:
+        try:
+            y = x * len(5)  # type: ignore[arg-type]
+        except TypeError as error:
+            y = x * len(error.args) * 2
+    else:
+        y = -x
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "more"),
+    [
+        (with_a_context, 0), (with_an_import, 0), (with_a_return_in_the_other_branch, 1),
+        (with_an_exception, 0),
+    ],
+)  # fmt: skip
+def test_statements_in_branches(function: Any, more: int) -> None:
+    """By hand: twice a positive number, and the magnitude of others."""
+    traced = obs.function(function)
+
+    @obs.jit
+    def program(a: Ints):
+        return a.map(traced)
+
+    a = np.int32([-3, 0, 4])
+    np.testing.assert_array_equal(program(a), [3, 0, 8 + more])
+
+
+def partly(x):
+    if x > 0:
+        if x > 3:
+            return x
+        x = x + 1
+    return x * 10
+
+
+def without_else(x):  # noqa: RET503
+    if x > 0:
+        return x
+
+
+def named_in_a_branch(x):
+    return (y := x + 1) * y if x > 0 else x
+
+
+def named_in_an_operand(x):
+    return 1 if x > 0 and (y := x) > y - 1 else 0
+
+
+def of_an_integer(x):
+    if x:
+        return x
+    return -x
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (partly, "the program decides this condition"),
+        (without_else, "return values of one form; these differ"),
+        (named_in_a_branch, "the program decides this condition"),
+        (named_in_an_operand, "the program decides this condition"),
+        (of_an_integer, "a condition is an i1, not i32: compare"),
+    ],
+)
+def test_conditions_that_cannot_be_rewritten(function: Any, message: str) -> None:
+    traced = obs.function(function)
+
+    @obs.jit
+    def program(a: Ints):
+        return a.map(traced)
+
+    with pytest.raises(obs.TraceError, match=message):
+        program(np.int32([1]))
+
+
+def test_ranges_by_other_names() -> None:
+    """A name of the closure counts; an element of a list does not."""
+    steps, several = obs.range, [obs.range]
+
+    @obs.jit
+    def by_name(a: Ints):
+        for _ in steps(3):
+            a = (a + 1).force()
+        return a
+
+    @obs.jit
+    def by_element(a: Ints):
+        for _ in several[0](3):
+            a = (a + 1).force()
+        return a
+
+    @obs.jit
+    def with_contexts(a: Ints):
+        for _ in obs.range(3):
+            with contextlib.nullcontext(2) as step:
+                b = a + step
+            a = b.force()
+        return a
+
+    np.testing.assert_array_equal(by_name(np.int32([1, 5])), [4, 8])
+    np.testing.assert_array_equal(with_contexts(np.int32([1, 5])), [7, 11])
+    with pytest.raises(obs.TraceError, match=r"a loop over obs\.range needs a function"):
+        by_element(np.int32([1]))
+
+
+def test_functions_that_are_defined_later() -> None:
+    @obs.jit
+    def program(a: Ints):
+        return later(a)
+
+    assert list(program.parameter_types()) == ["a"]
+
+    def later(a: Any) -> Any:
+        return a + 1
+
+    np.testing.assert_array_equal(program(np.int32([1])), [2])

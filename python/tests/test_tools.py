@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from pathlib import Path
 from typing import Annotated
 
@@ -236,6 +237,32 @@ def test_other_forms() -> None:
     assert saxpy.artifact.diagnostics == []
 
 
+def test_equal_kernels_are_compiled_once() -> None:
+    """The first scan reads the parameter, and the others are one kernel, which works in place.
+
+    A kernel with other code has another name.
+    """
+
+    def entries(count: int, last: int) -> list[str]:
+        @obs.jit
+        def scans(a: Annotated[Pull, 1000, i32]):
+            for k in range(count):
+                a = (a + (last if k == count - 1 else 1)).scan(operator.add, 0).force(kernel="s")
+            return a
+
+        expected = A[:1000].astype(np.int32)
+        found = scans(expected)
+        for k in range(count):
+            expected = np.cumsum(expected + (last if k == count - 1 else 1), dtype=np.int32)
+        np.testing.assert_array_equal(found, expected)
+        return [kernel["entry"] for kernel in scans.contract()["kernels"]]
+
+    assert entries(1, 1) == ["s"]
+    assert len(entries(10, 1)) == 2
+    others = entries(10, 2)
+    assert len(set(others)) == len(others) == 3
+
+
 def test_chip_that_is_not_known() -> None:
     with pytest.raises(CompileError, match="sm_7"):
         saxpy.ptx(chip="sm_7")
@@ -250,6 +277,17 @@ def test_argument_without_annotation() -> None:
         f.cost()
     report = f.cost(A)
     assert (report.read_bytes(), report.written_bytes()) == (4000, 4000)
+
+
+def test_races_of_computed_extents() -> None:
+    @obs.jit
+    def upsample(m: Annotated[Pull, "h", "w", f32]):
+        h, w = m.shape
+        return obs.generate(2 * h, 2 * w)(lambda i, j: m[i // 2, j // 2])
+
+    assert upsample.races()
+    m = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(upsample(m), m.repeat(2, 0).repeat(2, 1))
 
 
 def test_emulator_finds_that_a_promise_is_false() -> None:

@@ -357,6 +357,20 @@ def test_fallbacks() -> None:
     assert explanation.breaks == []
 
 
+def test_refused_operations_behind_a_program() -> None:
+    """The power of integers is refused while its program is traced, after the first program."""
+
+    def function(x: Any, i: Any) -> Any:
+        return (torch.special.bessel_j0(x * 2) * 100).long() ** i
+
+    x, i = torch.linspace(0, 1, 8), torch.arange(8) % 3
+    (graph,) = backend.explain(function, x, i).graphs
+    assert [operations for operations, *_ in graph.programs] == [1, 2]
+    assert [f.operation.split(".")[1] for f in graph.fallbacks] == ["special_bessel_j0", "pow"]
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    same(compiled(function)(x, i), function(x, i), True)
+
+
 def test_types_that_programs_lack() -> None:
     function = lambda x: torch.view_as_real(torch.fft.fft(x * 2)).sum(-1) + 1  # noqa: E731
     x = torch.randn(8)

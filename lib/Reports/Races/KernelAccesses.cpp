@@ -551,8 +551,11 @@ std::optional<IndexRange> Ranges::get(Value value) const {
       max = range.smax().getSExtValue();
     }
   }
-  if (state->extents.contains(value))
+  // Rule R4-extents.
+  if (state->extents.contains(value)) {
     min = std::max<int64_t>(min, 0);
+    max = std::min(max, maxElements);
+  }
   if (min < -huge && max > huge)
     return std::nullopt;
   return IndexRange{min, max};

@@ -91,8 +91,8 @@ LogicalResult requireAliasMarks(gpu::GPUFuncOp kernel,
 llvm::DenseMap<Value, Value> getEqualParameters(gpu::GPUFuncOp kernel);
 
 /// The bounds of values, from the ranges of thread and block numbers and of
-/// constants. Extents of memory are not negative. A parameter is not negative
-/// if its value in every launch of the program is an extent.
+/// constants. Extents of memory have the bounds of rule R4-extents. So has a
+/// parameter if its value in every launch of the program is an extent.
 class Ranges {
 public:
   explicit Ranges(gpu::GPUFuncOp kernel);

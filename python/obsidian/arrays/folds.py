@@ -126,7 +126,9 @@ def fold_all(function: Operator, init: Any, array: Pull, *, commutative: bool = 
     return pending(_reduced(source, function, init, None, commutative), (1,))
 
 
-def fold1(function: Operator, array: Pull, *, level: Level | None = None) -> Pull:
+def fold1(
+    function: Operator, array: Pull, *, level: Level | None = None, commutative: bool = False
+) -> Pull:
     """A fold without an initial value. Rows have at least one element.
 
     If the rows have no element, raises TraceError, or RunError when the program runs.
@@ -140,7 +142,7 @@ def fold1(function: Operator, array: Pull, *, level: Level | None = None) -> Pul
         functions.assert_(length > 0, message)
     lifted, neutral, elements, drop = without_init(function, source)
     return pending(
-        drop(_reduced(elements, lifted, neutral, level, False)), source.shape[:-1] or (1,)
+        drop(_reduced(elements, lifted, neutral, level, commutative)), source.shape[:-1] or (1,)
     )
 
 

@@ -63,17 +63,18 @@ def fold_seg(
     *,
     offsets: Pull | None = None,
     level: Level | None = None,
+    commutative: bool = False,
 ) -> Pull:
     """`init` and the elements of each segment, combined from the left.
 
     `segments` is a vector of integers, the lengths of the segments: rows of n elements become rows
     of as many elements as there are segments. The result of a segment without elements is `init`.
-    `offsets` instead of the lengths saves a scan. Raises TraceError for segments that are not a
-    vector of integers.
+    `offsets` instead of the lengths saves a scan. `commutative` allows other orders, as in `fold`.
+    Raises TraceError for segments that are not a vector of integers.
     """
     source = _checked(array, function, level, "fold_seg")
     limits = _limits(segments, offsets, "fold_seg")
-    found = _folded(source, function, init, limits, level, "fold_seg")
+    found = _folded(source, function, init, limits, level, "fold_seg", commutative)
     return pending(found, (*source.shape[:-1], limits.dim(0) - 1))
 
 
@@ -84,6 +85,7 @@ def fold1_seg(
     *,
     offsets: Pull | None = None,
     level: Level | None = None,
+    commutative: bool = False,
 ) -> Pull:
     """`fold_seg` without an initial value.
 
@@ -93,16 +95,25 @@ def fold1_seg(
     source = _checked(array, function, level, "fold1_seg")
     limits = _limits(segments, offsets, "fold1_seg")
     lifted, neutral, elements, drop = without_init(function, source)
-    found = drop(_folded(elements, lifted, neutral, limits, level, "fold1_seg"))
+    found = drop(_folded(elements, lifted, neutral, limits, level, "fold1_seg", commutative))
     return pending(found, (*source.shape[:-1], limits.dim(0) - 1))
 
 
 def _folded(
-    array: Pull, function: Operator, init: Any, limits: Pull, level: Level | None, name: str
+    array: Pull,
+    function: Operator,
+    init: Any,
+    limits: Pull,
+    level: Level | None,
+    name: str,
+    free: bool,
 ) -> Array:
     """The push array of the fold of each segment."""
     return _scanned(
-        array, level, name, lambda row: row.segmented_reduce(function, init, offsets=limits)
+        array,
+        level,
+        name,
+        lambda row: row.segmented_reduce(function, init, offsets=limits, commutative=free),
     )
 
 
@@ -180,7 +191,7 @@ def _primed(
         name,
         lambda row: row.segmented_scan(function, init, offsets=limits, exclusive=True),
     )
-    folds = _folded(source, function, init, limits, level, name)
+    folds = _folded(source, function, init, limits, level, name, False)
     if right:
         scans, folds = maps.reverse(scans, last), maps.reverse(folds, last)
     count = limits.dim(0) - 1

@@ -16,6 +16,7 @@ from ..errors import TraceError
 from ..pending import finish, pending
 from ..pull_push import Pull
 from ..regions import Array, as_index
+from ..scalars import Scalar
 from ..types import Element, i1, i32
 from .checks import extents_of, parts_of, require, require_function, require_grid
 from .elements import _agree
@@ -76,12 +77,12 @@ def permute(
     return pending(written, extents)
 
 
-def compact(keep: Any, array: Pull) -> tuple[Pull, Pull]:
+def compact(keep: Any, array: Pull, *, dtype: type[Scalar] = i32) -> tuple[Pull, Pull]:
     """The kept elements, in row-major order, and their number in each row.
 
     `keep` is an array of i1 with the shape of the array, or a function of an element. The first
     result is a vector of the kept elements. The host waits for their number. The second result has
-    an `i32` for each row. For a vector, its rank is 0.
+    a number of the type `dtype` for each row. For a vector, its rank is 0.
     """
     require_grid("compact")
     source = require(array, "compact", 1)
@@ -93,9 +94,9 @@ def compact(keep: Any, array: Pull) -> tuple[Pull, Pull]:
         raise TraceError(
             f"flags are i1, not {flags.type.element}: compare, as in a.map(f) or a > 0"
         )
-    kept, count = source.flatten().compact(flags.flatten())
+    kept, count = source.flatten().compact(flags.flatten(), dtype=dtype)
     elements, number = programs.force(kept, count)
-    rows = fold(operator.add, 0, flags.to(i32), commutative=True) if source.ndim > 1 else number
+    rows = fold(operator.add, 0, flags.to(dtype), commutative=True) if source.ndim > 1 else number
     return elements.take(number[0]), rows
 
 

@@ -7,6 +7,7 @@ PyTorch, with a warning. PyTorch's autograd computes gradients, as further graph
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -51,7 +52,13 @@ def backend(
         decompositions=decompositions(products),
         partition_fn=partition,
     )
-    compiled: Callable[..., Any] = compile_module(module, inputs)
+    # On a GPU, the library computes attention. Elsewhere it is products and a softmax.
+    is_on_gpu = any(isinstance(i, torch.Tensor) and i.is_cuda for i in inputs)
+    attention = torch.nn.attention
+    with (
+        contextlib.nullcontext() if is_on_gpu else attention.sdpa_kernel(attention.SDPBackend.MATH)
+    ):
+        compiled: Callable[..., Any] = compile_module(module, inputs)
     return compiled
 
 

@@ -158,88 +158,12 @@ def _histc(x: Any, bins: int = 100, low: Any = 0, high: Any = 0) -> Any:
     return counts.scatter_add(0, torch.where(is_in, at, bins), ones)[:bins]
 
 
-def _grouped(x: Any, heads: int) -> Any:
-    """Keys or values with as many heads as the queries have. Groups of queries share a head."""
-    batch, own, *rest = x.shape
-    if own == heads:
-        return x
-    return x.unsqueeze(2).expand(batch, own, heads // own, *rest).reshape(batch, heads, *rest)
-
-
-def _scores(query: Any, key: Any, is_causal: bool, mask: Any, factor: float) -> Any:
-    """The scaled products of queries and keys, and minus infinity where the mask excludes them."""
-    scores = (query @ key.mT) * factor
-    if is_causal:
-        places = [torch.arange(n, device=query.device) for n in scores.shape[-2:]]
-        mask = places[1] <= places[0].unsqueeze(1)
-    if mask is None:
-        return scores
-    return scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask
-
-
-def _weights(scores: Any, sums: Any) -> Any:
-    """The softmax of scores, from the logarithms of the sums of rows. Excluded rows are 0."""
-    return torch.where(sums == -math.inf, 0.0, torch.exp(scores - sums))
-
-
-def _attention(
-    query: Any, key: Any, value: Any, dropout: float = 0.0, is_causal: bool = False, *,
-    attn_mask: Any = None, scale: float | None = None,
-) -> Any:  # fmt: skip
-    """Attention and the logarithms of the sums, which the gradient needs.
-
-    The decomposition of PyTorch returns the weights in place of the logarithms.
-    """
-    if dropout:
-        return NotImplemented
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    q, k, v = (_wide(_grouped(x, query.shape[1])) for x in (query, key, value))
-    scores = _scores(q, k, is_causal, attn_mask, factor)
-    sums = torch.logsumexp(scores, -1, keepdim=True)
-    return (_weights(scores, sums) @ v).to(query.dtype), sums.squeeze(-1)
-
-
-def _attention_backward(
-    gradient: Any, query: Any, key: Any, value: Any, result: Any, sums: Any, dropout: float,
-    is_causal: bool, *, attn_mask: Any = None, scale: float | None = None,
-) -> Any:  # fmt: skip
-    """The gradients of queries, keys and values: T. Dao et al., FlashAttention, 2022."""
-    if dropout:
-        return NotImplemented
-    heads = query.shape[1]
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    g, q, k, v, r = (_wide(_grouped(x, heads)) for x in (gradient, query, key, value, result))
-    weights = _weights(_scores(q, k, is_causal, attn_mask, factor), _wide(sums).unsqueeze(-1))
-    of_weights = g @ v.mT - (g * r).sum(-1, keepdim=True)
-    of_scores = weights * of_weights * factor
-
-    def gathered(x: Any, like: Any) -> Any:
-        """The sum over the queries that share a head."""
-        batch, own, *rest = like.shape
-        if own != heads:
-            x = x.reshape(batch, own, heads // own, *rest).sum(2)
-        return x.to(like.dtype)
-
-    return (
-        gathered(of_scores @ k, query),
-        gathered(of_scores.mT @ q, key),
-        gathered(weights.mT @ g, value),
-    )
-
-
-def _wide(x: Any) -> Any:
-    """Numbers of 16 bits as numbers of 32 bits, in which PyTorch computes attention."""
-    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
-
-
 _OWN: dict[str, Callable[..., Any]] = {
     "var.correction": _var, "var_mean.correction": _var_mean, "addmm.default": _addmm,
     "baddbmm.default": _addmm, "histc.default": _histc, "avg_pool2d.default": _avg_pool,
     "avg_pool2d_backward.default": _avg_pool_backward,
     "max_pool2d_with_indices.default": _max_pool,
     "max_pool2d_with_indices_backward.default": _max_pool_backward,
-    "_scaled_dot_product_flash_attention_for_cpu.default": _attention,
-    "_scaled_dot_product_flash_attention_for_cpu_backward.default": _attention_backward,
 }  # fmt: skip
 
 

@@ -76,13 +76,13 @@ def _tensors(node: Any) -> list[Any]:
     return [v for v in found if isinstance(v, torch.Tensor)]
 
 
-def _symbols(value: Any) -> set[Any]:
-    """The symbols in extents and numbers, also of nodes."""
-    value = _value(value) if isinstance(value, torch.fx.Node) else value
-    value = tuple(value.shape) if isinstance(value, torch.Tensor) else value
-    if isinstance(value, (list, tuple)):
-        return {s for part in value for s in _symbols(part)}
-    return set(value.node.expr.free_symbols) if isinstance(value, _SYMBOLIC) else set()
+def _symbols(node: Any) -> set[Any]:
+    """The symbols in the extents of a node, and in the numbers among its arguments."""
+    leaves = torch.utils._pytree.tree_leaves
+    given = leaves((node, node.args, node.kwargs))
+    values = leaves([_value(v) if isinstance(v, torch.fx.Node) else v for v in given])
+    symbolic = tuple(v for v in values if isinstance(v, (*_SYMBOLIC, torch.Tensor)))
+    return {*torch.fx.experimental.symbolic_shapes.free_symbols(symbolic)}
 
 
 def refusal(node: Any, device: Any, products: str) -> str | None:
@@ -160,6 +160,9 @@ class Part:
     nodes: list[Any] = field(default_factory=list)
     inputs: list[Any] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
+    #: The compiled program, and the nodes whose values it takes: the inputs, and those of symbols.
+    sources: list[Any] = field(default_factory=list)
+    run: Callable[..., list[Any]] | None = None
 
 
 class Importer:
@@ -168,6 +171,7 @@ class Importer:
     def __init__(self, module: Any, kind: str, products: str) -> None:
         """Read a graph module of ATen operations. `kind` is forward, backward or inference."""
         module.graph.eliminate_dead_code()
+        self.module = module
         self.nodes = list(module.graph.nodes)
         self.calls = [n for n in self.nodes if n.op == "call_function"]
         self.report = GraphReport(kind)
@@ -178,19 +182,24 @@ class Importer:
 
     def compiled(self) -> Callable[[list[Any]], Any]:
         """A function of the list of inputs."""
-        plan = None
-        while plan is None:
+        steps = None
+        while steps is None:
+            self.report.programs.clear()
+            self.report.remarks.clear()
             try:
-                plan = [self._program(s) if isinstance(s, Part) else s for s in self._steps()]
+                steps = self._steps()
+                for part in steps:
+                    if isinstance(part, Part):
+                        self._compile(part)
             except RefusedError as error:
-                self.refused[error.node] = error.reason
+                self.refused[error.node], steps = error.reason, None
         for node, reason in self.refused.items():
             if node.target is not operator.getitem:
                 fallback = Fallback(str(node.target), place_of(node), reason)
                 self.report.fallbacks.append(fallback)
                 warn_of(fallback)
         note(self.report)
-        return _plan(self.nodes, plan)
+        return _assembled(self.module, steps)
 
     def _eager(self) -> set[Any]:
         """Nodes that run in PyTorch: refused ones, numbers, and views between such nodes.
@@ -252,8 +261,8 @@ class Importer:
             steps += eager.get(level, [])
         return steps
 
-    def _program(self, part: Part) -> Callable[[dict[Any, Any]], None]:
-        """The compiled program of a part."""
+    def _compile(self, part: Part) -> None:
+        """Compile the program of a part."""
         tracer = _Tracer(part, self.nodes, self.device)
         begin, end = place_of(part.nodes[0]), place_of(part.nodes[-1])
         is_on_gpu = self.device.type == "cuda"
@@ -273,7 +282,7 @@ class Importer:
         kernels = [str(k["entry"]) for k in json.loads(call.show("contract"))["kernels"]]
         self.report.programs.append((len(part.nodes), kernels, program.plain_text))
         self.report.remarks += [str(d) for d in artifact.diagnostics if d.severity == "remark"]
-        return tracer.step(call)
+        part.sources, part.run = tracer.nodes, tracer.step(call)
 
 
 @dataclass
@@ -288,11 +297,8 @@ class _Source:
     #: A constant of the graph on the device of the program: a copy makes the host wait.
     constant: Any = None
 
-    def of(self, values: dict[Any, Any], device: Any) -> Any:
-        """The argument, from the values of nodes."""
-        if self.node is None:
-            return torch.zeros(1, device=device)
-        value = values[self.node]
+    def of(self, value: Any, device: Any) -> Any:
+        """The argument, from the value of the node."""
         if self.symbol is not None:
             return value if self.dim is None else value.shape[self.dim]
         if value.device != device and self.node.op == "get_attr":
@@ -320,10 +326,15 @@ class _Tracer:
             self._array(node.name, _value(node).dtype, shape)
             self.sources.append(_Source(node, order))
         self._numbers(nodes)
-        if not part.inputs:
-            # The first array determines the framework and the device of the results.
+        #: The first array determines the framework and the device of the results.
+        self.like = [] if part.inputs else [torch.zeros(1, device=device)]
+        if self.like:
             self._array("like", torch.float32, [1])
-            self.sources.append(_Source(None))
+
+    @property
+    def nodes(self) -> list[Any]:
+        """The nodes whose values the program takes."""
+        return [s.node for s in self.sources]
 
     def _array(self, name: str, dtype: Any, shape: Sequence[Any]) -> None:
         extents = tuple(n if isinstance(n, int) else None for n in shape)
@@ -339,8 +350,7 @@ class _Tracer:
         part = self.part
         known = {getattr(n.node, "expr", None) for i in part.inputs for n in _value(i).shape
                  if isinstance(n, torch.SymInt)}  # fmt: skip
-        needed = {s for n in part.nodes for v in (n, n.args, *n.kwargs.values())
-                  for s in _symbols(v)}  # fmt: skip
+        needed = {s for n in part.nodes for s in _symbols(n)}
         for node in [n for n in nodes if n.op == "placeholder"]:
             value = _value(node)
             is_number = isinstance(value, _SYMBOLIC)
@@ -359,7 +369,7 @@ class _Tracer:
             for s in self.sources:
                 if s.symbol is not None:
                     b.symbols[s.symbol] = given[str(s.symbol)]
-                elif s.node is not None:
+                else:
                     self._enter(s, given[s.node.name])
         self.inline = find_inline(self.part.nodes, b.extent)
         owner = find_groups(self.part.nodes, b.extent, self.inline)
@@ -428,54 +438,49 @@ class _Tracer:
             results.append(array)
         return tuple(results) if len(results) > 1 else results[0]
 
-    def step(self, call: Call) -> Callable[[dict[Any, Any]], None]:
-        """The call of the compiled program, as a function of the values of nodes."""
-        sources, device = self.sources, self.device
-        outputs = [
-            (n, _inverse(order) if order else None, _value(n).dim(), _value(n).dtype)
+    def step(self, call: Call) -> Callable[..., list[Any]]:
+        """The call of the compiled program, as a function of the values of `nodes`."""
+        sources, device, like = self.sources, self.device, self.like
+        forms = [
+            (_inverse(order) if order else None, _value(n).dim(), _value(n).dtype)
             for n, order in zip(self.part.outputs, self.orders)
         ]
 
-        def run(values: dict[Any, Any]) -> None:
-            found = call([source.of(values, device) for source in sources])
-            for (node, order, rank, dtype), result in zip(
-                outputs, found if len(outputs) > 1 else [found]
-            ):
+        def run(*values: Any) -> list[Any]:
+            found = call([*(s.of(v, device) for s, v in zip(sources, values)), *like])
+            results = []
+            for (order, rank, dtype), result in zip(forms, found if len(forms) > 1 else [found]):
                 result = result.view(dtype) if dtype == torch.uint8 else result
                 result = result if rank else result.reshape(())
-                values[node] = result.permute(order) if order else result
+                results.append(result.permute(order) if order else result)
+            return results
 
-        run.inputs = [s.node for s in sources if s.node is not None]  # type: ignore[attr-defined]
         return run
 
 
-def _plan(nodes: Sequence[Any], steps: Sequence[Any]) -> Callable[[list[Any]], Any]:
-    """Programs and operations of PyTorch as one function."""
-    inputs, output = [n for n in nodes if n.op == "placeholder"], nodes[-1]
-    constants = {n: getattr(n.graph.owning_module, n.target) for n in nodes if n.op == "get_attr"}
-    map_arg = torch.fx.node.map_arg
+def _assembled(module: Any, steps: Sequence[Any]) -> Callable[[list[Any]], Any]:
+    """Programs and operations of PyTorch as one function of a list of inputs, which it empties.
 
-    # For each step, the nodes whose values are not needed after it.
-    needed, last = set(output.all_input_nodes), []
-    for step in reversed(steps):
-        used = step.all_input_nodes if isinstance(step, torch.fx.Node) else step.inputs
-        last.append([n for n in used if n not in needed])
-        needed.update(used)
+    PyTorch writes the code of this function, which frees each value after its last use.
+    """
+    graph, found = torch.fx.Graph(), dict[Any, Any]()
+    for node in module.graph.nodes:
+        if node.op in ("placeholder", "get_attr"):
+            found[node] = graph.node_copy(node)
+    for step in steps:
+        if isinstance(step, torch.fx.Node):
+            found[step] = graph.node_copy(step, found.__getitem__)
+            continue
+        results = graph.call_function(step.run, tuple(found[n] for n in step.sources))
+        for k, node in enumerate(step.outputs):
+            found[node] = graph.call_function(operator.getitem, (results, k))
+    graph.node_copy(module.graph.output_node(), found.__getitem__)
+    graph.set_codegen(torch.fx.graph._BoxedCodeGen())
+    forward = torch.fx.GraphModule(module, graph).forward
 
     def run(arguments: list[Any]) -> Any:
-        values = {**constants, **dict(zip(inputs, arguments))}
-        arguments.clear()
-        for step, done in zip(steps, reversed(last)):
-            if isinstance(step, torch.fx.Node):
-                given, named = map_arg((step.args, dict(step.kwargs)), values.__getitem__)
-                values[step] = step.target(*given, **named)
-            else:
-                step(values)
-            for node in done:
-                values.pop(node, None)
-        return map_arg(output.args[0], values.__getitem__)
+        return forward(arguments)
 
-    # The list of the caller is emptied, so that inputs can be freed.
     run._boxed_call = True  # type: ignore[attr-defined]
     return run
 
