@@ -8,8 +8,8 @@
 //
 // Only to make builds faster: every file includes what it uses, and the build
 // works with OBS_USE_PCH=OFF too. Obs.h is the only header of this project that
-// may stand here: a change to a header here rebuilds everything, and a change to
-// Obs.h does this in any case.
+// may stand here: a change to a header here rebuilds everything, and a change
+// to Obs.h does this in any case.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,6 +8,7 @@ the programs. Prints the number of results that are right.
 
 from __future__ import annotations
 
+import operator
 import sys
 import warnings
 from pathlib import Path
@@ -177,16 +178,61 @@ def product(a: Annotated[Pull, "m", "k", f32], b: Annotated[Pull, "k", "n", f32]
     return obs.matmul(a, b)
 
 
+#: A table that blocks copy to shared memory.
+SQUARES = (np.arange(256) ** 2).astype(np.int32)
+
+
+@obs.jit
+def looked_up(a: Annotated[Pull, "n", i32]):  # type: ignore[no-untyped-def]
+    """Elements of the table at indices that depend on data, and two reductions in one kernel."""
+    table = obs.table(SQUARES)
+    return a.map(lambda v: table[v & 255]), a.min(), a.max()
+
+
+@obs.jit(threads=32)
+def smooth(a: Annotated[Pull, "d", "h", "w", i8]):  # type: ignore[no-untyped-def]
+    """Sums of neighbours in a periodic volume."""
+    return arrays.stencil(lambda w: w[0, 0, -1] + w[0, 0, 1] - w[-1, 0, 0] * w[1, 1, 0], a, "wrap")
+
+
+@obs.jit(threads=32)
+def row_scans(m: Annotated[Pull, "h", "w", i32]):  # type: ignore[no-untyped-def]
+    """Scans of rows of unknown length."""
+    return obs.stack((row.scan(operator.add, 0) for row in m.rows()), level=block)
+
+
+def lookups(n: int) -> int:
+    """Tables in shared memory, and merged reductions."""
+    a = np.random.default_rng(n).integers(-(2**31), 2**31, n).astype(np.int32)
+    found, least, most = (cupy.asnumpy(r) for r in looked_up(cupy.asarray(a)))
+    np.testing.assert_array_equal(found, SQUARES[a & 255])
+    assert (least.ravel()[0], most.ravel()[0]) == (a.min(), a.max())
+    return 3
+
+
+def volumes(d: int, h: int, w: int) -> int:
+    """Stencils of three dimensions, and scans of rows."""
+    a = np.random.default_rng(w).integers(-9, 9, (d, h, w)).astype(np.int8)
+    right = np.roll(a, 1, 2) + np.roll(a, -1, 2) - np.roll(a, 1, 0) * np.roll(a, (-1, -1), (0, 1))
+    np.testing.assert_array_equal(cupy.asnumpy(smooth(cupy.asarray(a))), right)
+    m = a.reshape(d * h, w).astype(np.int32)
+    found = cupy.asnumpy(row_scans(cupy.asarray(m)))
+    np.testing.assert_array_equal(found, m.cumsum(1, dtype=np.int32))
+    return 2
+
+
 def main() -> None:
     """Run all."""
     warnings.simplefilter("ignore")
     right = sum(scans(n) for n in (1, 33, 1000, 4096, 4097, 50_003))
-    sizes = ((5, 4), (33, 64), (65, 260), (31, 33))
+    sizes = ((5, 4), (33, 64), (65, 260), (31, 33), (264, 256), (263, 257))
     right += sum(stencils(rule, h, w) for rule in MODES for h, w in sizes)
     right += sum(scatters(n) for n in (100, 20_000))
     right += sum(sorts(n) + products(n) for n in (1000, 20_001))
     lengths = ((1, 1), (3, 33), (40, 257), (33, 1000), (5, 2049), (600, 40), (2, 40_000))
     right += sum(rows(h, w) for h, w in lengths)
+    right += sum(lookups(n) for n in (1000, 100_003))
+    right += sum(volumes(*shape) for shape in ((5, 3, 7), (3, 40, 160), (4, 33, 161), (2, 2, 3000)))
     print(right, "results are right")
 
 

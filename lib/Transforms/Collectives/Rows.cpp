@@ -50,7 +50,10 @@ static constexpr int64_t workers = 256;
 static constexpr int64_t segmentRows = 8;
 /// The number of segments whose results a block stores at a time, if a lane
 /// reads several neighbours, and if it reads single elements of a row.
-static constexpr int64_t neighbourSegments = 1024, singleSegments = 32;
+static constexpr int64_t neighbourSegments = 1024, singleSegments = 128;
+/// The number of rows of single elements in a piece after the last full
+/// segment. A row of 1000 elements then has seven pieces for eight warps.
+static constexpr int64_t tailRows = 2;
 
 /// The elements from `first` on that a thread combines at once: `width`
 /// elements of each of `count` rows. A row begins `distance` elements after the
@@ -318,8 +321,8 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
   OpBuilder &builder = block.builder;
   // The elements after the last full segment are pieces of single elements,
   // whose loads need no access to be complete.
-  constexpr int64_t piece = segmentRows * warpSize;
-  int64_t segment = width * piece;
+  constexpr int64_t piece = tailRows * warpSize;
+  int64_t segment = width * segmentRows * warpSize;
   int64_t maxSegments = width == 1 ? singleSegments : neighbourSegments;
   Value zero = block.constant(0), size = block.constant(segment);
   Value full = block.div(block.sub(end, begin), size);
@@ -349,7 +352,7 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
                     Value own =
                         warp.add(behind, warp.mul(warp.sub(place, full),
                                                   warp.constant(piece)));
-                    return reduce({x, own, segmentRows, 1,
+                    return reduce({x, own, tailRows, 1,
                                    Extent{end, ShapedType::kDynamic,
                                           ShapedType::kDynamic}});
                   });
@@ -440,10 +443,11 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
     for (Value place : places)
       elements.push_back(
           block.get(x, block.min(place, block.sub(end, block.constant(1)))));
-    for (auto [place, element] : llvm::zip_equal(places, elements))
+    for (size_t row = 0; row < places.size(); ++row)
       start = block.choose(
-          block.less(place, last),
-          [&] { return block.combine(start, element); }, [&] { return start; });
+          block.less(places[row], last),
+          [&] { return block.combine(start, elements[row]); },
+          [&] { return start; });
     return start;
   }));
   return block.shareReads(shorten(block, results));

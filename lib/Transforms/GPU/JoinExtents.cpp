@@ -58,6 +58,18 @@ static void resolveExtents(gpu::GPUFuncOp kernel) {
   });
 }
 
+/// True if a loop of `kernel` has groups of iterations, which
+/// `obs-write-tiles` will write.
+static bool hasGroups(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        return hasAttr<ObsDialect::ItemsAttrHelper>(loop)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 struct JoinExtents : obs::impl::ObsJoinExtentsPassBase<JoinExtents> {
   void runOnOperation() override {
@@ -78,16 +90,25 @@ struct JoinExtents : obs::impl::ObsJoinExtentsPassBase<JoinExtents> {
         classes.push_back(equal.getLeaderValue(operand.getAsOpaquePointer()));
     });
     for (auto &[kernel, arguments] : passed) {
-      resolveExtents(kernel);
+      if (!hasGroups(kernel))
+        continue;
+      // Pairs of an argument and an earlier one that is equal.
+      SmallVector<std::pair<BlockArgument, BlockArgument>> pairs;
       for (unsigned j = 1; j < arguments.size(); ++j)
         for (unsigned i = 0; i < j; ++i)
           if (isa<IndexType>(kernel.getArgument(j).getType()) &&
               isa<IndexType>(kernel.getArgument(i).getType()) &&
               arguments[i] == arguments[j]) {
-            joined += !kernel.getArgument(j).use_empty();
-            kernel.getArgument(j).replaceAllUsesWith(kernel.getArgument(i));
+            pairs.push_back({kernel.getArgument(j), kernel.getArgument(i)});
             break;
           }
+      if (pairs.empty())
+        continue;
+      resolveExtents(kernel);
+      for (auto [later, earlier] : pairs) {
+        joined += !later.use_empty();
+        later.replaceAllUsesWith(earlier);
+      }
     }
   }
 };

@@ -45,10 +45,13 @@ Borders::Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
 }
 
 bool Borders::hasGuardOf(Value value) const {
+  auto contains = [&](const Form &form) {
+    return llvm::any_of(form.terms, [&](auto &term) {
+      return term.first == value && std::abs(term.second) == 1;
+    });
+  };
   return llvm::any_of(orders, [&](const Order &order) {
-    return llvm::is_contained(llvm::make_first_range(order.less.terms),
-                              value) ||
-           llvm::is_contained(llvm::make_first_range(order.more.terms), value);
+    return contains(order.less) || contains(order.more);
   });
 }
 

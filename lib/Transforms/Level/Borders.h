@@ -47,7 +47,8 @@ public:
   /// True if a test of the group can decide a guard.
   bool hasGuards() const { return !decided.empty(); }
 
-  /// True if a guard depends on `value`.
+  /// True if a guard limits `value` plus a constant, which is the next number
+  /// in the next row: rows share elements.
   bool hasGuardOf(Value value) const;
 
   /// Builds the test that all guards hold for the group that begins at

@@ -64,7 +64,12 @@ static bool canBeCopied(Operation *op, Growths &growths) {
     return llvm::all_of(
         ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
         [&](Value bound) { return growths.isCommon(bound); });
-  if (isa<scf::IfOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return growths.isCommon(branch.getCondition()) ||
+           !op->walk([](scf::ForOp) {
+                return WalkResult::interrupt();
+              }).wasInterrupted();
+  if (op->hasTrait<OpTrait::IsTerminator>())
     return true;
   if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op)) {
     Value root = getRoot(getIndexedMemory(op).first);
@@ -105,9 +110,11 @@ static int64_t chooseItems(scf::ForallOp leaf) {
         });
     if (!isWide)
       continue;
+    // Neighbours in two rows would execute their inner loops one by one.
+    Growths exact(leaf.getInductionVar(0), leaf.getBody(), items);
     if (leaf.getBody()
             ->walk([&](Operation *op) {
-              return WalkResult(success(canBeCopied(op, growths)));
+              return WalkResult(success(canBeCopied(op, exact)));
             })
             .wasInterrupted())
       return 1;

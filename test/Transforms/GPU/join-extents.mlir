@@ -20,7 +20,7 @@ module attributes {gpu.container_module} {
       scf.for %i = %c0 to %d step %c1 {
         %v = memref.load %x[%w, %i] : memref<?x?xf32>
         memref.store %v, %y[%c0, %i] : memref<?x?xf32>
-      }
+      } {obs.items = 4 : i64}
       gpu.return
     }
   }
@@ -44,6 +44,20 @@ module attributes {gpu.container_module} {
   gpu.module @others {
     gpu.func @apart(%a: memref<f32>, %n: index, %m: index) kernel {
       %x = memref.reinterpret_cast %a to offset: [0], sizes: [8, 8], strides: [8, 1] : memref<f32> to memref<8x8xf32>
+      %c1 = arith.constant 1 : index
+      scf.for %i = %n to %m step %c1 {
+        %v = memref.load %x[%n, %m] : memref<8x8xf32>
+        memref.store %v, %x[%m, %n] : memref<8x8xf32>
+      } {obs.items = 4 : i64}
+      gpu.return
+    }
+
+    // A kernel without groups is unchanged.
+    // CHECK: gpu.func @single
+    // CHECK-SAME: %[[N:[a-z0-9]*]]: index, %[[M:[a-z0-9]*]]: index)
+    // CHECK: memref.load %{{.*}}[%[[N]], %[[M]]]
+    gpu.func @single(%a: memref<f32>, %n: index, %m: index) kernel {
+      %x = memref.reinterpret_cast %a to offset: [0], sizes: [8, 8], strides: [8, 1] : memref<f32> to memref<8x8xf32>
       %v = memref.load %x[%n, %m] : memref<8x8xf32>
       memref.store %v, %x[%m, %n] : memref<8x8xf32>
       gpu.return
@@ -57,6 +71,7 @@ module attributes {gpu.container_module} {
     }
     gpu.launch_func @others::@apart blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<f32>, %n : index, %m : index)
     cf.assert %equal, "equal later"
+    gpu.launch_func @others::@single blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%a : memref<f32>, %n : index, %n : index)
     return
   }
 }

@@ -341,7 +341,7 @@ IndexExpr IndexExpr::binary(Kind kind, IndexExpr lhs, IndexExpr rhs) {
   if ((a == 0 || b == 0) && (kind == Kind::Mul || kind == Kind::And))
     return constant(0);
   // Nothing is left of the bits that are 0.
-  auto width = [](int64_t mask) {
+  auto width = [](int64_t mask) -> unsigned {
     return 64 - llvm::countl_zero(uint64_t(mask));
   };
   if (kind == Kind::And && ((b && width(*b) <= lhs.node->zeroBits) ||
