@@ -379,10 +379,30 @@ static Value buildFlat(memref::ReinterpretCastOp view) {
       length, OpFoldResult(builder.getIndexAttr(1)));
 }
 
+/// A row and a column of a reshaped array become a number, which is divided
+/// again: (i / w) w + i mod w is i.
+static void foldDigits(scf::ForOp loop) {
+  loop.getBody()->walk([](arith::AddIOp sum) {
+    for (auto [number, rest] : {std::pair(sum.getLhs(), sum.getRhs()),
+                                std::pair(sum.getRhs(), sum.getLhs())}) {
+      auto column = rest.getDefiningOp<arith::RemUIOp>();
+      auto product = number.getDefiningOp<arith::MulIOp>();
+      auto row = product ? product.getLhs().getDefiningOp<arith::DivUIOp>()
+                         : arith::DivUIOp();
+      if (!column || !row || product.getRhs() != column.getRhs() ||
+          row->getOperands() != column->getOperands())
+        continue;
+      sum.replaceAllUsesWith(column.getLhs());
+      return;
+    }
+  });
+}
+
 /// An iteration often accesses the element with its number, by its indices. If
 /// all accesses to an array are such, they become accesses to the array without
 /// its dimensions: no row has to have a certain length, and nothing is divided.
 static void flatten(scf::ForOp loop) {
+  foldDigits(loop);
   Value counter = loop.getInductionVar();
   llvm::MapVector<Value, SmallVector<Operation *>> flat;
   llvm::SmallPtrSet<void *, 8> others;

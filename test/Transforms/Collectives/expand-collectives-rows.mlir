@@ -27,9 +27,9 @@
 // CHECK: obs.push<warp, 32 x f32>
 // CHECK-COUNT-7: arith.addf
 // CHECK-NOT: arith.addf
-// The remaining elements are less than a segment: warps combine pieces of 256, a lane one element of each of 8 rows.
+// The remaining elements are less than a segment: warps combine pieces of 64, a lane one element of each of 2 rows.
 // CHECK: else
-// CHECK-COUNT-8: obs.get %[[X]]
+// CHECK-COUNT-2: obs.get %[[X]]
 // CHECK-NOT: obs.get %[[X]]
 // CHECK: obs.push<block, ? x f32 bound [1024]>
 // CHECK: obs.force %{{.*}} {kernel = "in_order"}

@@ -62,9 +62,9 @@ func.func @loop(%a: !obs.pull<1000000 x i32>, %z: i32) -> i32 attributes {obs.le
 // An array of unknown extent is reduced without storing it.
 // CHECK-LABEL: @unbounded(
 func.func @unbounded(%a: !obs.pull<? x i32>, %z: i32) -> i32 attributes {obs.level = #obs.level<block>} {
-  // CHECK: scf.for {{.*}} step %c32
+  // CHECK: scf.for {{.*}} step %c128
   // CHECK: obs.distribute warp in block
-  // CHECK: obs.force {{.*}} : !obs.push<block, ? x i32 bound [32]>
+  // CHECK: obs.force {{.*}} : !obs.push<block, ? x i32 bound [128]>
   %s = obs.reduce (%x, %y) = %a init %z : !obs.pull<? x i32> -> i32 {
     %r = arith.addi %x, %y : i32
     obs.yield %r : i32

@@ -1,5 +1,5 @@
 // A block reduces and scans a row whose length is known at run time only: its threads load several elements before they wait, in
-// registers, and wait once for each round of a reduction and twice for each tile of a scan.
+// registers, and wait twice for each round of a reduction and for each tile of a scan.
 
 // RUN: obs-opt %s --obs-to-gpu | FileCheck %s
 // RUN: obs-opt %s --obs-to-gpu | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
@@ -10,11 +10,11 @@
 // DEFINE:   obs-run %s --entry=intervals %{args} --device=emulate --threads=96 --blocks=1 | FileCheck %s --check-prefix=%{found}
 
 // Consecutive intervals [x, x + 1), which no other order of the elements combines: [0, n) and [n, 2 n). There are rows without
-// elements, that end in a piece of 256 elements and after one, and with several rounds of 8192 elements.
+// elements, that end after a piece of 256 elements, and with several rounds of 32768 elements.
 // CHECK-LABEL: gpu.func @intervals
 // CHECK:       scf.for
 // The first barrier is that of the round before.
-// CHECK-COUNT-2: gpu.barrier
+// CHECK-COUNT-3: gpu.barrier
 // CHECK-NOT:   gpu.barrier
 // CHECK:       gpu.return
 // A full piece has 8 loads before its shuffles: 4, 2, 1, 1 and 1 of both components.
@@ -38,13 +38,13 @@
 // PIECE-NEXT: [257]]
 // PIECE-NEXT: {{\[}}[257],
 // PIECE-NEXT: [514]]
-// REDEFINE: %{args} = iota:2x20000xi32
+// REDEFINE: %{args} = iota:2x70000xi32
 // REDEFINE: %{found} = LONG
 // RUN: %{check}
 // LONG:      {{\[}}[0],
-// LONG-NEXT: [20000]]
-// LONG-NEXT: {{\[}}[20000],
-// LONG-NEXT: [40000]]
+// LONG-NEXT: [70000]]
+// LONG-NEXT: {{\[}}[70000],
+// LONG-NEXT: [140000]]
 func.func @intervals(%a: !obs.pull<2 x ? x i32>) -> !obs.pull<2 x 1 x i32, i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
