@@ -47,8 +47,8 @@ CollectiveBuilder::Values reduceAll(CollectiveBuilder &c, Value array,
 
 /// Builds code for an element: its index, and functions that build the
 /// combination of the elements up to it and of those before it.
-using VisitFn = llvm::function_ref<void(
-    Value i, GridScan::ElementFn current, GridScan::ElementFn previous)>;
+using VisitFn = llvm::function_ref<void(Value i, GridScan::ElementFn current,
+                                        GridScan::ElementFn previous)>;
 
 /// At level warp or block: scans the `n` elements of `operand` tile by tile,
 /// because nothing bounds their number. Builds `visit` for each element. The
