@@ -25,7 +25,7 @@
 // one store, nothing shared. One loop over the grid runs any extent.
 // CHECK: dynamic_shared_memory_size %c0_i32
 // CHECK: gpu.func @add_maxima
-// CHECK: scf.for %[[G:.*]] = %{{.*}} to %arg2 step
+// CHECK: scf.for %[[G:.*]] = %{{.*}} to %dim step
 // CHECK: %[[B:.*]] = arith.divui %[[G]], %arg0
 // CHECK: memref.load %reinterpret_cast_0[%[[B]]]
 // CHECK: memref.load %reinterpret_cast[%[[G]]]
