@@ -45,7 +45,7 @@ def main(obs_opt, page):
             if result.returncode:
                 failures.append(f"the example of {operation} is refused:\n{block}{result.stderr}")
     print("\n".join(failures))
-    print("%d examples, %d problems" % (count, len(failures)))
+    print(f"{count} examples, {len(failures)} problems")
     return 1 if failures or count == 0 else 0
 
 

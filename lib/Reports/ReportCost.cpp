@@ -79,8 +79,6 @@ private:
   void reportAccess(const ElementAccess &access);
   std::optional<std::string> describeLanes(const ElementAccess &access);
   const std::optional<LinearForm> &getAddress(const ElementAccess &access);
-  std::pair<int64_t, int64_t> getPiece(const ElementAccess &access);
-  bool isOfStructure(const ElementAccess &access);
   std::pair<int64_t, int64_t> getJoined(const ElementAccess &access);
   std::optional<Neighbours> getNeighbours(const ElementAccess &access);
   bool hasNeighbours(scf::ForallOp leaf);
@@ -301,8 +299,10 @@ Reporter::getAddress(const ElementAccess &access) {
 }
 
 /// The first element, counted from that of `access`, and the number of elements
-/// side by side that an iteration accesses in the same block.
-std::pair<int64_t, int64_t> Reporter::getPiece(const ElementAccess &access) {
+/// side by side that a thread accesses in the same block. The code generator
+/// makes one access of up to 16 bytes of them.
+std::pair<int64_t, int64_t> Reporter::getJoined(const ElementAccess &access) {
+  int64_t most = widestAccess / getElementBytes(access.element);
   if (access.width > 1 || access.kind == ElementAccess::Kind::Atomic ||
       !getAddress(access))
     return {0, 1};
@@ -324,31 +324,6 @@ std::pair<int64_t, int64_t> Reporter::getPiece(const ElementAccess &access) {
     --first;
   for (; distances.count(first + length);)
     ++length;
-  return {first, length};
-}
-
-/// True if iterations that a thread executes side by side access structures
-/// that are side by side, too: together, they are accesses of 16 bytes.
-bool Reporter::isOfStructure(const ElementAccess &access) {
-  auto leaf = access.op->getParentOfType<scf::ForallOp>();
-  auto items =
-      leaf ? getAttr<ObsDialect::ItemsAttrHelper>(leaf) : IntegerAttr();
-  int64_t length = getPiece(access).second;
-  if (!items || length == 1 || length % items.getInt() == 0)
-    return false;
-  LinearForm own = *getAddress(access);
-  llvm::erase_if(own.terms, [](auto &term) { return term.first.isUniform(); });
-  return own.terms.size() == 1 && own.terms.front().second == length;
-}
-
-/// The elements that one access of a thread has, as `getPiece`. The code
-/// generator makes one access of up to 16 bytes of neighbours.
-std::pair<int64_t, int64_t> Reporter::getJoined(const ElementAccess &access) {
-  int64_t most = widestAccess / getElementBytes(access.element);
-  auto [first, length] = getPiece(access);
-  if (length == 1 || isOfStructure(access))
-    return {first, length};
-  LinearForm own = *getAddress(access);
   // One access needs an address that is a multiple of its size. Threads share
   // the begin of a tile, which is one.
   bool isUniform = llvm::all_of(
@@ -403,8 +378,6 @@ bool Reporter::hasNeighbours(scf::ForallOp leaf) {
         access->memory.getDefiningOp<memref::GetGlobalOp>())
       return;
     std::optional<Neighbours> found = getNeighbours(*access);
-    if (isOfStructure(*access))
-      found = Neighbours::Joined;
     any |= found == Neighbours::Joined;
     if (found == Neighbours::Joined || found == Neighbours::Unaligned)
       ++contiguous;
@@ -441,8 +414,7 @@ Requests Reporter::getRequests(const ElementAccess &access, StringRef space) {
     if (neighbours == Neighbours::Same)
       sharing = all;
     // If accesses are joined, the total is the same.
-    else if (neighbours == Neighbours::Apart && !isOfStructure(access) &&
-             hasNeighbours(leaf))
+    else if (neighbours == Neighbours::Apart && hasNeighbours(leaf))
       items = all;
   }
   auto query = [&, firstElement =

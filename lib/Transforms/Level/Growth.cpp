@@ -27,23 +27,11 @@ bool Group::isDense() const {
   return !isCommon() && getMost() - getLeast() < int64_t(values.size());
 }
 
-/// The maximum number of elements of a structure. A thread has those of several
-/// structures in registers.
-static constexpr int64_t mostOfStructure = 12;
-
 bool Group::isOneByOne() const {
   for (auto [distance, value] : llvm::enumerate(values))
     if (value - values.front() != int64_t(distance))
       return false;
   return true;
-}
-
-int64_t Group::getStructure() const {
-  int64_t count = values.size(), size = values[1] - values[0];
-  for (int64_t i = 1; i < count; ++i)
-    if (values[i] - values[i - 1] != size)
-      return 0;
-  return size > 1 && size <= mostOfStructure && size % count != 0 ? size : 0;
 }
 
 bool Group::isAligned() const {
@@ -294,27 +282,12 @@ std::optional<Group> Growths::getElement(Operation *access) {
 
 SmallVector<GroupAccess> Growths::getAccesses() {
   SmallVector<GroupAccess> accesses;
-  // The elements of structures in arrays, by the number of elements of one.
-  llvm::MapVector<std::pair<Value, int64_t>, llvm::SmallDenseSet<int64_t>>
-      structures;
-  auto getStructure = [&](const GroupAccess &access) {
-    return std::pair(getIndexedMemory(access.op).first,
-                     access.element ? access.element->getStructure() : 0);
-  };
   body->walk([&](Operation *op) {
     if (!isa<memref::LoadOp, memref::StoreOp>(op))
       return;
-    GroupAccess access{op, getElement(op), false};
-    access.isWide = access.element && access.element->isDense();
-    auto structure = getStructure(access);
-    if (structure.second != 0)
-      structures[structure].insert(
-          llvm::mod(access.element->values.front(), structure.second));
-    accesses.push_back(access);
+    std::optional<Group> element = getElement(op);
+    accesses.push_back({op, element, element && element->isDense()});
   });
-  for (GroupAccess &access : accesses)
-    if (auto structure = getStructure(access); structure.second != 0)
-      access.isWide = int64_t(structures[structure].size()) == structure.second;
   return accesses;
 }
 

@@ -44,10 +44,6 @@ struct Group {
   /// True if neighbours are next to each other: there are no gaps, and not all
   /// are the same.
   bool isDense() const;
-  /// The number of elements of a structure, if each iteration accesses one
-  /// structure of an array and only several of them together begin at a
-  /// multiple of 16 bytes; else 0.
-  int64_t getStructure() const;
   /// True if the least value is a multiple of the number of iterations.
   bool isAligned() const;
 };
@@ -58,8 +54,7 @@ struct GroupAccess {
   /// The number of the element in the array; empty if differences are not
   /// known.
   std::optional<Group> element;
-  /// True if the elements of the group are next to each other, or if those of
-  /// all such accesses are: the elements of structures.
+  /// True if the elements of the group are next to each other.
   bool isWide;
 };
 

@@ -198,56 +198,8 @@ obs.kernel @between_planes(%a: memref<?x?x?xf32>, %b: memref<?x?x?xf32>, %d: ind
   } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
 }
 
-// Three elements of each iteration are a structure: those of four iterations are three accesses of 16 bytes. Rows of four
-// are such accesses already, and two of three elements are no whole structure.
-// CHECK-LABEL: obs.kernel @structures
-// CHECK: obs.items = 4 : i64
-// CHECK-LABEL: obs.kernel @whole_vectors
-// CHECK-NOT: obs.items
-// CHECK-LABEL: obs.kernel @parts
-// CHECK-NOT: obs.items
 // CHECK-LABEL: obs.kernel @pairs
 // CHECK: obs.items = 4 : i64
-obs.kernel @structures(%a: memref<?x3xf32>, %b: memref<?x3xf32>, %n: index) attributes {threads = 256 : i64} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  scf.forall (%i) in (%n) {
-    %x = memref.load %a[%i, %c0] : memref<?x3xf32>
-    %y = memref.load %a[%i, %c1] : memref<?x3xf32>
-    %z = memref.load %a[%i, %c2] : memref<?x3xf32>
-    %s = arith.addf %x, %y : f32
-    %t = arith.addf %s, %z : f32
-    memref.store %t, %b[%i, %c1] : memref<?x3xf32>
-  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
-}
-obs.kernel @whole_vectors(%a: memref<?x4xf32>, %b: memref<?x4xf32>, %n: index) attributes {threads = 256 : i64} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
-  scf.forall (%i) in (%n) {
-    %x = memref.load %a[%i, %c0] : memref<?x4xf32>
-    %y = memref.load %a[%i, %c1] : memref<?x4xf32>
-    %z = memref.load %a[%i, %c2] : memref<?x4xf32>
-    %w = memref.load %a[%i, %c3] : memref<?x4xf32>
-    %s = arith.addf %x, %y : f32
-    %t = arith.addf %s, %z : f32
-    %u = arith.addf %t, %w : f32
-    memref.store %u, %b[%i, %c1] : memref<?x4xf32>
-  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
-}
-obs.kernel @parts(%a: memref<?x3xf32>, %b: memref<?x3xf32>, %n: index) attributes {threads = 256 : i64} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.forall (%i) in (%n) {
-    %x = memref.load %a[%i, %c0] : memref<?x3xf32>
-    %y = memref.load %a[%i, %c1] : memref<?x3xf32>
-    %s = arith.addf %x, %y : f32
-    memref.store %s, %b[%i, %c0] : memref<?x3xf32>
-  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
-}
-
 // Two iterations are one pair of numbers: 0, 0, 1, 1 are neighbours, too.
 obs.kernel @pairs(%a: memref<?x2xf32>, %b: memref<?x2xf32>, %n: index) attributes {threads = 256 : i64} {
   %c1 = arith.constant 1 : index

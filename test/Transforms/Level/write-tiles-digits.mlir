@@ -184,42 +184,6 @@ gpu.module @kernels {
 
 // -----
 
-// Structures of three elements: four of them are three accesses of 16 bytes.
-// CHECK-LABEL: gpu.func @structures
-// CHECK: scf.for
-// CHECK: scf.if
-// CHECK: %[[MINE:.*]] = arith.muli %thread_id_x{{.*}}, %c4
-// CHECK: memref.load %{{.*}}[%[[I:.*]], %c0{{.*}}] {alignment = 16 : i64}
-// CHECK: memref.load %{{.*}}, %c2{{.*}}] {alignment = 8 : i64}
-// CHECK: else
-gpu.module @kernels {
-  gpu.func @structures(%a: memref<f32> {llvm.align = 16 : i64}, %b: memref<f32> {llvm.align = 16 : i64}, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
-    %c256 = arith.constant 256 : index
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%n, 3], strides: [3, 1] : memref<f32> to memref<?x3xf32>
-    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
-    %thread = gpu.thread_id x
-    %block = gpu.block_id x
-    %blocks = gpu.grid_dim x
-    %all = arith.muli %blocks, %c256 : index
-    %first = arith.muli %block, %c256 : index
-    %id = arith.addi %first, %thread : index
-    scf.for %i = %id to %n step %all {
-      %u = memref.load %x[%i, %c0] : memref<?x3xf32>
-      %v = memref.load %x[%i, %c1] : memref<?x3xf32>
-      %w = memref.load %x[%i, %c2] : memref<?x3xf32>
-      %s = arith.addf %u, %v : f32
-      %t = arith.addf %s, %w : f32
-      memref.store %t, %y[%i] : memref<?xf32>
-    } {obs.items = 4 : i64}
-    gpu.return
-  }
-}
-
-// -----
-
 // All elements, by their indices: the number of the iteration is that of the element, for rows of any length.
 // CHECK-LABEL: gpu.func @flat
 // CHECK-SAME: %[[H:arg[0-9]+]]: index, %[[W:arg[0-9]+]]: index)

@@ -444,9 +444,7 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     The pass marks leaf loops over the grid with `obs.items`, the number of
     neighbouring iterations that a thread executes together. It is the number of
     elements in 16 bytes, for the widest elements of which neighbouring
-    iterations access neighbours. The elements of short structures, such as
-    `memref<?x3xf32>`, are neighbours, too, if an iteration accesses a whole
-    structure. `obs-write-tiles` writes the code. If the
+    iterations access neighbours. `obs-write-tiles` writes the code. If the
     number of blocks of a launch is computed from extents, it is divided by the
     smallest `obs.items` of the kernel. If iterations contain loops, there are
     at least 1056 blocks, the number that the largest GPU executes at once. If
