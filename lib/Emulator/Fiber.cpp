@@ -155,7 +155,7 @@ void StackPool::unmap() {
 
 void StackPool::setStackBytes(size_t bytes) {
   bytes = llvm::alignTo(bytes, pageBytes());
-  if (bytes == usable)
+  if (bytes <= usable)
     return;
   assert(free.size() == all.size() && "stacks in use");
   unmap();

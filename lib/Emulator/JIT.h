@@ -23,16 +23,20 @@ namespace mlir::obs::emulator {
 /// the runtime of the emulator and the C library.
 class JIT {
 public:
-  /// `optLevel` is 0 to 3.
-  static llvm::Expected<JIT> compile(ModuleOp module, unsigned optLevel);
+  static llvm::Expected<JIT> compile(ModuleOp module);
   JIT(JIT &&);
   ~JIT();
 
   /// The address of a function or global.
   llvm::Expected<void *> lookup(llvm::StringRef name);
 
+  /// The most bytes of stack that the values of one function can take.
+  size_t getFrameBytes() const { return frameBytes; }
+
 private:
-  explicit JIT(std::unique_ptr<llvm::orc::LLJIT> lljit);
+  JIT(std::unique_ptr<llvm::orc::LLJIT> lljit, size_t frameBytes);
+
+  size_t frameBytes;
   std::unique_ptr<llvm::orc::LLJIT> lljit;
 };
 

@@ -160,7 +160,7 @@ llvm::Error Machine::Impl::compile(gpu::GPUModuleOp module) {
   buildEmulatorToLLVMPipeline(pm);
   if (failed(pm.run(kernelModule)))
     return failure("the kernels could not be lowered for the emulator");
-  llvm::Expected<JIT> compiled = JIT::compile(kernelModule, options.optLevel);
+  llvm::Expected<JIT> compiled = JIT::compile(kernelModule);
   if (!compiled)
     return compiled.takeError();
   jit.emplace(std::move(*compiled));
@@ -238,7 +238,8 @@ llvm::Error Machine::launch(llvm::StringRef name, Dim3 grid, Dim3 block,
     // One pool for all machines: the number of mappings of a process is
     // limited, and each stack needs two.
     static thread_local StackPool stacks;
-    stacks.setStackBytes(impl->options.stackBytes + kernel.privateBytes);
+    stacks.setStackBytes(impl->options.stackBytes + kernel.privateBytes +
+                         impl->jit->getFrameBytes());
     Launch::Config config{&kernel, grid, block, sharedBytes, params};
     Launch run(impl->sites, impl->globals, *impl->memory, stacks,
                impl->observers, impl->options, config);

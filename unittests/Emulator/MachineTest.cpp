@@ -586,14 +586,3 @@ TEST(Machine, SubviewsVectorsAndGlobals) {
   EXPECT_EQ(m.download(r, 4), (std::vector<float>{152, 253, 354, 455}));
 }
 
-TEST(Machine, OptimizationLevelsAgree) {
-  for (unsigned level = 0; level <= 3; ++level) {
-    MachineOptions options;
-    options.optLevel = level;
-    TestMachine m(arrayKernel(kReverseInShared), options);
-    int32_t *a = m.upload(iota(64)), *r = m.upload(iota(64));
-    ASSERT_EQ(m.launch(1, 64, 256, a, r, int64_t(64)), "");
-    for (int i = 0; i < 64; ++i)
-      EXPECT_EQ(r[i], 63 - i);
-  }
-}

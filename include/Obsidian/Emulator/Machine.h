@@ -68,8 +68,6 @@ struct MachineOptions {
   unsigned maxResidentThreads = 16384;
   /// Stack of a thread without its `memref.alloca`s, in bytes.
   size_t stackBytes = 64 * 1024;
-  /// LLVM's optimisation level, 0 to 3.
-  unsigned optLevel = 1;
   /// Reports accesses of `memref.alloca` to observers. Such arrays are then not
   /// in registers.
   bool watchPrivate = false;
@@ -115,8 +113,8 @@ public:
   DeviceMemory &memory();
   std::shared_ptr<DeviceMemory> sharedMemory();
 
-  /// Options may change between launches, except `optLevel` and `watchPrivate`:
-  /// later changes of these have no effect.
+  /// Options may change between launches, except `watchPrivate`: later changes
+  /// of this one have no effect.
   MachineOptions &options();
 
   /// Adds a check that watches all later launches. Not owned.
