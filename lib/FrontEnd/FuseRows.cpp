@@ -25,7 +25,8 @@
 // In: a function in which reductions of rows are stored. Out: a reduction is
 // fused into a force of the same block if this force and other fused reductions
 // read it at the index of their own row, and all other operations that read it
-// come later. For these, the program stores it, too. In the new program, an
+// come later. For these, the program stores it, too. Other arrays of the force
+// are part of the program if they read the same rows. In the new program, an
 // array of equal elements stands for the results of the reduction, because the
 // program reads its own element only. A row that several parts of the program
 // read, or compute by folds of other rows, stays in the memory of the unit, if
@@ -68,6 +69,9 @@ public:
   void build();
 
 private:
+  /// Adds the other arrays of `last` that read rows of which the program reads
+  /// the same row. `reads` are those of the program.
+  void addOthers(const llvm::MapVector<Value, RowReads> &reads);
   /// The reads of the code that computes an array of `last`, or a fold.
   RowReads findReads(Value array, bool foldsAreArrays = false) const;
   /// True if `op` comes after the program.
@@ -248,9 +252,41 @@ bool RowProgram::select(ArrayRef<RowFold> all) {
     folds.insert({result, fold});
     length = std::max(length, fold.length);
   }
+  if (folds.empty())
+    return false;
+  if (!own)
+    addOthers(reads);
   // One unit for each of few long rows would leave most of the GPU idle.
-  bool isBusy = length <= longRow || countElements(outer) >= fewRows;
-  return !folds.empty() && isBusy;
+  return length <= longRow || countElements(outer) >= fewRows;
+}
+
+void RowProgram::addOthers(const llvm::MapVector<Value, RowReads> &reads) {
+  auto isOwnRow = [&](const Place &place) {
+    return place.size() > outer.size() &&
+           llvm::equal(ArrayRef(place).take_front(outer.size()),
+                       llvm::seq<int64_t>(0, outer.size()));
+  };
+  llvm::DenseSet<Value> sources;
+  for (auto &[reader, found] : reads)
+    for (auto &[source, places] : found.places)
+      if (llvm::all_of(places, isOwnRow))
+        sources.insert(source);
+  for (Value array : last.getArrays()) {
+    auto type = dyn_cast<PullType>(array.getType());
+    if (arrays.contains(array) || !type || ArrayBuilder::isStored(array) ||
+        type.isNested() || !type.hasStaticExtents() ||
+        ArrayRef(type.getExtents()).take_front(outer.size()) != ArrayRef(outer))
+      continue;
+    auto places = findReads(array).places;
+    bool sharesRow = llvm::any_of(places, [&](auto &entry) {
+      return sources.contains(entry.first) &&
+             llvm::all_of(entry.second, isOwnRow);
+    });
+    if (sharesRow && llvm::none_of(places, [&](auto &entry) {
+          return folds.contains(entry.first);
+        }))
+      arrays.insert(array);
+  }
 }
 
 bool RowProgram::areShared() const {

@@ -40,6 +40,39 @@
   "func.return"(%d, %s) : (tensor<4x3xi32>, tensor<4xi32>) -> ()
 }) : () -> ()
 
+// x + y, and the difference of x + y and its sum of each row: one program computes and stores both. Row r of x + x has the
+// sum 2 (9 r + 3).
+// CHECK-LABEL: func.func @both(
+// CHECK:      [[ROWS:%.+]]:2 = obs.distribute thread in grid
+// CHECK:        [[ROW:%.+]] = obs.force
+// CHECK:        obs.push thread
+// CHECK:        obs.push thread
+// CHECK:      obs.force [[ROWS]]#0, [[ROWS]]#1
+// CHECK-NOT:  obs.force
+// CHECK:      return
+// REDEFINE: %{entry} = both
+// REDEFINE: %{args} = iota:3x3xi32 iota:3x3xi32
+// RUN: %{check}
+// both: [0, 2, 4]
+// both: [6, 8, 10]
+// both: [12, 14, 16]
+// both: [-6, -4, -2]
+// both: [-18, -16, -14]
+// both: [-30, -28, -26]
+"func.func"() <{function_type = (tensor<3x3xi32>, tensor<3x3xi32>) -> (tensor<3x3xi32>, tensor<3x3xi32>), sym_name = "both"}> ({
+^bb0(%x: tensor<3x3xi32>, %y: tensor<3x3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %z = "stablehlo.add"(%x, %y) : (tensor<3x3xi32>, tensor<3x3xi32>) -> tensor<3x3xi32>
+  %s = "stablehlo.reduce"(%z, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<3x3xi32>, tensor<i32>) -> tensor<3xi32>
+  %all = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 0>}> : (tensor<3xi32>) -> tensor<3x3xi32>
+  %d = "stablehlo.subtract"(%z, %all) : (tensor<3x3xi32>, tensor<3x3xi32>) -> tensor<3x3xi32>
+  "func.return"(%z, %d) : (tensor<3x3xi32>, tensor<3x3xi32>) -> ()
+}) : () -> ()
+
 // The sum of row j is read at row i: it is stored first.
 // CHECK-LABEL: func.func @other_row(
 // CHECK:      obs.distribute thread in grid

@@ -402,7 +402,7 @@ class _Tracer:
     def _lower(self, unit: Any) -> None:
         b, tensors = self.builder, self.tensors
         if isinstance(unit, Group):
-            tensors.update(lower_group(b, unit, tensors.__getitem__))
+            tensors.update(lower_group(b, unit, tensors.__getitem__, self.part.outputs))
             return
         if unit.target is operator.getitem:
             tensors[unit] = tensors[unit.args[0]][unit.args[1]]

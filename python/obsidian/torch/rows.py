@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -222,9 +222,15 @@ def _level(group: Group) -> Level:
     return Level.block if isinstance(count, int) and count < 1024 and length > 128 else Level.warp
 
 
-def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) -> dict[Any, Tensor]:
-    """The tensors of the members of a group that are used outside, in one kernel."""
-    rank, nodes = len(group.rows), [*_producers(group, b, tensor_of), *group.members]
+def lower_group(
+    b: Builder, group: Group, tensor_of: Callable[[Any], Tensor], outputs: Container[Any]
+) -> dict[Any, Tensor]:
+    """The tensors of the members of a group that are used outside, in one kernel.
+
+    The kernel also stores the rows that it computes from operands, if they are `outputs`.
+    """
+    producers = _producers(group, b, tensor_of)
+    rank, nodes = len(group.rows), [*producers, *group.members]
     members = set(nodes)
     length, flat = b.extent(group.length), [*group.rows, group.length]
     computations = {n: elementwise(n, b.extent) for n in nodes if not _is_fold(n)
@@ -288,6 +294,7 @@ def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) ->
         needed += [n for n in operands if n in rows and n not in needed]
         roots.update(n for n in operands if n not in rows)
     wanted = [n for n in outer if n in roots or (outer[n] and n not in virtual)]
+    wanted += [n for n in producers if n in outputs]
     stored = programs.force(*programs.grid_of(*b.extents(group.rows), level=_level(group))(body))
     results: dict[Any, Any] = {}
     for node, array in zip(wanted, [stored] if len(wanted) == 1 else stored):
