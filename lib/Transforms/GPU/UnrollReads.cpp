@@ -27,12 +27,14 @@ static constexpr unsigned maxOperations = 64;
 /// The number of iterations up to which LLVM unrolls a loop completely.
 static constexpr int64_t shortLoop = 32;
 
-/// True for an array that is a parameter of a kernel.
-static bool isGlobal(Value memory) {
+/// The parameter of a kernel whose array `memory` is; null for other memory.
+static BlockArgument getParameter(Value memory) {
   while (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>())
     memory = view.getSource();
   auto parameter = dyn_cast<BlockArgument>(memory);
-  return parameter && isa<gpu::GPUFuncOp>(parameter.getOwner()->getParentOp());
+  return parameter && isa<gpu::GPUFuncOp>(parameter.getOwner()->getParentOp())
+             ? parameter
+             : BlockArgument();
 }
 
 /// True if the elements of `load` in successive iterations are neither equal
@@ -45,28 +47,52 @@ static bool readsColumn(memref::LoadOp load,
          llvm::any_of(load.getIndices(), changes);
 }
 
+/// True if `loop` has a few iterations only: from a number of at least 0 to a
+/// constant, or in a part of a constant length. The lower of two ends counts.
+static bool isShort(scf::ForOp loop, int64_t step) {
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  SmallVector<Value, 2> ends = {upper};
+  if (Operation *op = upper.getDefiningOp();
+      isa_and_nonnull<arith::MinSIOp, arith::MinUIOp>(op))
+    ends.assign(op->operand_begin(), op->operand_end());
+  auto first = lower.getDefiningOp<arith::AddIOp>();
+  return llvm::any_of(ends, [&](Value end) {
+    std::optional<int64_t> length = getConstantIntValue(end);
+    auto sum = end.getDefiningOp<arith::AddIOp>();
+    if (sum &&
+        (sum.getLhs() == lower || (first && sum.getLhs() == first.getLhs())))
+      length = getConstantIntValue(sum.getRhs());
+    return length &&
+           *length - getConstantIntValue(lower).value_or(0) <= shortLoop * step;
+  });
+}
+
 /// The number of iterations of `loop` whose loads are executed together; 1 if
 /// the loop is not changed. If neighbouring threads read neighbours in each
-/// iteration, the step is more than 1, or the thread reads a column.
+/// iteration, the step is more than 1, or the thread reads a column. A loop
+/// that stores its results in other arrays than it reads has independent
+/// iterations.
 static unsigned chooseTurns(scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!step || loop.getNumRegionIterArgs() == 0 || loop.getUnsignedCmp() ||
+  if (!step || loop.getUnsignedCmp() ||
       !loop.getInductionVar().getType().isIndex())
     return 1;
   // The code of a few iterations is not a loop.
-  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
-                         upper = getConstantIntValue(loop.getUpperBound());
-  bool isShort = lower && upper && (*upper - *lower) / *step <= shortLoop;
-  bool isRow = *step > 1 && !upper, isColumn = false;
-  llvm::DenseSet<Value> changing = {loop.getInductionVar()};
+  bool hasFew = isShort(loop, *step), isColumn = false;
+  llvm::DenseSet<Value> changing = {loop.getInductionVar()}, read, stored;
   unsigned loads = 0, operations = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
     ++operations;
+    auto store = dyn_cast<memref::StoreOp>(op);
     if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      if (isGlobal(load.getMemRef())) {
+      if (Value array = getParameter(load.getMemRef())) {
         ++loads;
         isColumn |= readsColumn(load, changing);
+        read.insert(array);
       }
+    } else if (Value array =
+                   store ? getParameter(store.getMemRef()) : Value()) {
+      stored.insert(array);
     } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
       return 1;
     }
@@ -74,8 +100,12 @@ static unsigned chooseTurns(scf::ForOp loop) {
                      [&](Value operand) { return changing.contains(operand); }))
       changing.insert_range(op.getResults());
   }
-  if (loads == 0 || operations > maxOperations ||
-      !(isRow || (isColumn && !isShort)))
+  bool isFold = loop.getNumRegionIterArgs() != 0;
+  bool isRow = *step > 1 &&
+               (isFold ? !getConstantIntValue(loop.getUpperBound()) : !hasFew);
+  if (isFold != stored.empty() || loads == 0 || operations > maxOperations ||
+      llvm::any_of(read, [&](Value array) { return stored.contains(array); }) ||
+      !(isRow || (isFold && isColumn && !hasFew)))
     return 1;
   return std::max(1u, llvm::bit_floor(loadsInFlight / loads));
 }

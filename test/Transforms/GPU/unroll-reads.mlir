@@ -1,4 +1,4 @@
-// The loads of several turns stand before what combines them, in order. With two loads in a turn there are four turns.
+// The loads of several iterations are before the operations that use them, in order. With two loads in an iteration there are four iterations.
 // RUN: obs-opt --obs-unroll-reads %s | FileCheck %s
 
 gpu.module @kernels {
@@ -124,6 +124,62 @@ gpu.module @kernels {
       scf.yield %r : f32
     }
     memref.store %f, %b[] : memref<f32>
+    gpu.return
+  }
+
+  // Results of a row of unknown length: eight loads, then eight results. The original loop has the rest.
+  // CHECK-LABEL: gpu.func @stored
+  // CHECK: %[[END:.*]] = arith.subi %[[N:.*]], %c1792
+  // CHECK: scf.for %[[I:.*]] = %[[THREAD:.*]] to %[[END]] step %c2048 {
+  // CHECK-COUNT-8: memref.load
+  // CHECK-COUNT-8: arith.mulf
+  // CHECK-COUNT-8: memref.store
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[N]] step %c256 {
+  // CHECK-NOT: scf.for
+  gpu.func @stored(%a: memref<f32>, %b: memref<f32>, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c256 = arith.constant 256 : index
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
+    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
+    %thread = gpu.thread_id x
+    scf.for %i = %thread to %n step %c256 {
+      %u = memref.load %x[%i] : memref<?xf32>
+      %r = arith.mulf %u, %u : f32
+      memref.store %r, %y[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+
+  // A loop in place, the last part of a tile, and a static number of up to 32 iterations stay.
+  // CHECK-LABEL: gpu.func @stored_otherwise
+  // CHECK-COUNT-3: scf.for
+  // CHECK-NOT: scf.for
+  gpu.func @stored_otherwise(%a: memref<f32>, %b: memref<f32>, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c256 = arith.constant 256 : index
+    %c1024 = arith.constant 1024 : index
+    %c8192 = arith.constant 8192 : index
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
+    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    scf.for %i = %thread to %n step %c256 {
+      %u = memref.load %x[%i] : memref<?xf32>
+      %r = arith.mulf %u, %u : f32
+      memref.store %r, %x[%i] : memref<?xf32>
+    }
+    %first = arith.muli %block, %c1024 : index
+    %own = arith.addi %first, %thread : index
+    %last = arith.addi %first, %c1024 : index
+    %end = arith.minsi %last, %n : index
+    scf.for %i = %own to %end step %c256 {
+      %u = memref.load %x[%i] : memref<?xf32>
+      %r = arith.mulf %u, %u : f32
+      memref.store %r, %y[%i] : memref<?xf32>
+    }
+    scf.for %i = %thread to %c8192 step %c256 {
+      %u = memref.load %x[%i] : memref<?xf32>
+      %r = arith.mulf %u, %u : f32
+      memref.store %r, %y[%i] : memref<?xf32>
+    }
     gpu.return
   }
 }

@@ -355,7 +355,7 @@ def ObsSaturateHalvesPass : Pass<"obs-saturate-halves", "::mlir::ModuleOp"> {
 }
 
 def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
-  let summary = "Load the elements of several iterations before they are combined";
+  let summary = "Load the elements of several iterations before they are used";
   let description = [{
     A thread that combines elements in a loop, as in the first stage of a
     reduction, waits for each of them. If the elements of neighbouring threads
@@ -368,6 +368,12 @@ def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
     loop of at most 32 iterations over a column is not changed. Values
     are combined in the same order, so results are equal bit for bit. The
     original loop executes the last iterations.
+
+    The same holds for a loop that combines nothing, but stores results in
+    arrays of global memory that it does not read, as at the end of a softmax of
+    long rows: the loads of 8 iterations are before their stores. A loop of at
+    most 32 iterations, or in a part of the array that is so short, is not
+    changed.
 
     ```mlir
     // before
