@@ -13,11 +13,11 @@ build:
 demo:
 	./scripts/demo.sh
 
-# Builds twice (release, and with assertions) and runs every test.
+# Builds with assertions and runs every test.
 check:
 	./scripts/check.sh
 
-# The same with the exhaustive matrices, which take hours.
+# The same with the release build and the exhaustive matrices, which take hours.
 check-full:
 	./scripts/check.sh --full
 
