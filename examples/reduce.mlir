@@ -1,9 +1,9 @@
 // Sums of chunks of 512, like sum-chunks.mlir, by the collective. The compiler selects the strategy
 // that combines the 512 numbers, unless the attribute `strategy` does. From: the Obsidian papers.
 //
-// GPU: one kernel. Each block processes one chunk. A warp adds 32 of its numbers in five stages,
-// without a barrier of the block. Then one warp adds the 16 sums in the same way. The last chunk is
-// padded with zeros.
+// GPU: one kernel. Each block processes one chunk. A warp adds 128 of its numbers: a lane adds four
+// neighbours, and five stages add the sums of the lanes, without a barrier of the block. Then all
+// threads add the four sums. The last chunk is padded with zeros.
 //
 // Run: obs-run examples/reduce.mlir iota:1025xi32
 //      obs-run examples/reduce.mlir --device=emulate --report iota:1025xi32

@@ -90,13 +90,13 @@ static LogicalResult verifyStrategy(Operation *op, StringRef name,
 /// several at a time where a block has enough of them for that. Registers keep
 /// them if they are not too many. Long ones take more shuffles than that saves.
 static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
-  constexpr int64_t few = 512, most = 8192, maxBytes = 8, maxFreeBytes = 16;
+  constexpr int64_t most = 8192, maxBytes = 8, maxFreeBytes = 16;
   Extent n = c.getExtent(array);
   int64_t bytes = 0;
   for (Type type : c.elementTypes)
     bytes += getElementBytes(type);
   StringRef usual = getDefaultReduceStrategy(c.level, n, c.commutative);
-  if (c.level != Level::Block || c.plain || n.isAtMost(few) ||
+  if (c.level != Level::Block || c.plain || n.isAtMost(warpSize) ||
       !strategies::profitsFromRows(array))
     return usual;
   if (n.isStatic() && n.size <= most && bytes <= maxBytes)

@@ -31,6 +31,7 @@
 #include "ExpansionUtils.h"
 #include "Grid.h"
 #include "Strategies.h"
+#include "llvm/ADT/bit.h"
 #include <numeric>
 
 using namespace mlir;
@@ -51,6 +52,9 @@ static constexpr int64_t segmentRows = 8;
 /// The number of segments whose results a block stores at a time, if a lane
 /// reads several neighbours, and if it reads single elements of a row.
 static constexpr int64_t neighbourSegments = 1024, singleSegments = 128;
+/// The number of rows for which a branch between full and other pieces is not
+/// worth it.
+static constexpr int64_t fewRows = 2;
 /// The number of rows of single elements in a piece after the last full
 /// segment. A row of 1000 elements then has seven pieces for eight warps.
 static constexpr int64_t tailRows = 2;
@@ -249,19 +253,32 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
                                                   warp.constant(0)),
                                          warp.constant(piece.width - 1)),
                                 warp.constant(piece.width))));
-  if (llvm::isPowerOf2_64(trees) &&
-      llvm::all_of(live, [&](Value count) { return count == lanes.value; })) {
-    y = combineFullRows(warp, y, trees);
+  if (llvm::all_of(live, [&](Value count) { return count == lanes.value; })) {
+    // Groups whose number of rows is a power of two, the largest first.
+    SmallVector<std::pair<Value, int64_t>> groups;
+    for (int64_t begin = 0; begin < trees;) {
+      int64_t rows = llvm::bit_floor(static_cast<uint64_t>(trees - begin));
+      CollectiveBuilder some = repeatTypes(warp, rows);
+      Value group = y;
+      if (rows != trees)
+        group = some.force(some.generate(lanes, [&](Value lane) {
+          Values own = all.get(y, lane);
+          return Values(ValueRange(own).slice(begin * arity, rows * arity));
+        }));
+      groups.push_back({combineFullRows(warp, group, rows), rows});
+      begin += rows;
+    }
     return warp.generate(warp.getConstantExtent(1), [&](Value) {
       Values value;
-      for (int64_t row = 0; row < trees; ++row) {
-        // The first exchange decides between halves of all rows.
-        int64_t lane = 0;
-        for (int64_t bit = 1; bit < trees; bit *= 2)
-          lane = 2 * lane + (row / bit) % 2;
-        Values next = warp.get(y, warp.constant(lane));
-        value = row == 0 ? next : warp.combine(value, next);
-      }
+      for (auto [group, rows] : groups)
+        for (int64_t row = 0; row < rows; ++row) {
+          // The first exchange decides between halves of all rows.
+          int64_t lane = 0;
+          for (int64_t bit = 1; bit < rows; bit *= 2)
+            lane = 2 * lane + (row / bit) % 2;
+          Values next = warp.get(group, warp.constant(lane));
+          value = value.empty() ? next : warp.combine(value, next);
+        }
       return value;
     });
   }
@@ -307,6 +324,12 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
                   [&] { return warp.combine(value, getRow(found, row)); });
     return value;
   });
+}
+
+Value strategies::reduceByLanes(CollectiveBuilder &warp, Value x) {
+  Extent n = warp.getExtent(x);
+  int64_t rows = llvm::divideCeil(n.size, int64_t(warpSize));
+  return reducePiece(warp, {x, warp.constant(0), rows, /*width=*/1, n});
 }
 
 /// At level block: a few elements that have the same combination as `x`.
@@ -457,12 +480,19 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
 // The strategy
 //===----------------------------------------------------------------------===//
 
-/// The number of elements of a lane, for an array of `n` elements. There are up
-/// to 32, so that a few warps have many accesses in flight, and other blocks
-/// are resident, too.
-static int64_t chooseItems(int64_t n) {
+/// The number of rows of each warp, for an array of `n` elements of which a
+/// lane reads `width` neighbours. A lane has up to 32 elements, so that a few
+/// warps have many accesses in flight, and other blocks are resident, too. All
+/// warps but the last one have the same number of rows, and no warp has few of
+/// them.
+static int64_t chooseRows(int64_t n, int64_t width) {
   int64_t count = llvm::divideCeil(n, neighbours * warpSize);
-  return neighbours * (count <= 4 ? 1 : count <= 8 ? 2 : count <= 32 ? 4 : 8);
+  int64_t items = neighbours * (count <= 4    ? 1
+                                : count <= 8  ? 2
+                                : count <= 32 ? 4
+                                              : 8);
+  int64_t warps = llvm::divideCeil(n, items * warpSize);
+  return llvm::divideCeil(n, warps * width * warpSize);
 }
 
 /// The number of neighbours of a lane. All rows of a matrix with `n` columns
@@ -474,14 +504,31 @@ static int64_t chooseWidth(Extent n) {
 /// At most 32 elements that have the same combination as `x`.
 static Value reduce(CollectiveBuilder &c, Value x) {
   for (Extent n = c.getExtent(x); !n.isAtMost(warpSize); n = c.getExtent(x)) {
-    int64_t items = chooseItems(n.bound), width = chooseWidth(n);
-    int64_t size = items * warpSize;
+    int64_t width = chooseWidth(n);
+    int64_t rows = chooseRows(n.bound, width);
+    int64_t size = rows * width * warpSize;
     Extent pieces = c.ceilDiv(n, size);
     x = c.distributeWarps(
         pieces, 1, pieces, [&](CollectiveBuilder &warp, Value number) {
-          return reducePiece(warp, {x, warp.mul(number, warp.constant(size)),
-                                    items / width, width, n,
-                                    (pieces.bound - 1) * size});
+          Piece piece = {x, warp.mul(number, warp.constant(size)), rows, width};
+          Piece last = piece;
+          last.n = n;
+          last.last = (pieces.bound - 1) * size;
+          if (last.hasAlways(rows - 1, last.getRowSize()))
+            return reducePiece(warp, piece);
+          if (warp.commutative || rows <= fewRows || pieces.bound == 1 ||
+              !n.isStatic())
+            return reducePiece(warp, last);
+          // In order, shuffles combine each row, and full rows need fewer.
+          auto reduceOne = [&](const Piece &own) {
+            return warp.get(reducePiece(warp, own), warp.constant(0));
+          };
+          Values value = warp.choose(
+              warp.less(number, warp.constant(pieces.bound - 1)),
+              [&] { return reduceOne(piece); },
+              [&] { return reduceOne(last); });
+          return warp.generate(warp.getConstantExtent(1),
+                               [&](Value) { return value; });
         });
   }
   return x;

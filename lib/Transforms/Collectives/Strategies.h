@@ -32,6 +32,11 @@ Value scanKoggeStone(CollectiveBuilder &c, Value x);
 /// An element whose components are 0, in a place whose value is not used.
 CollectiveBuilder::Values getZeros(CollectiveBuilder &c);
 
+/// At level warp: an array of one element, the combination of the elements of
+/// `x`, whose number is static. Each lane reads every 32nd of them without a
+/// loop. The order of the elements may not matter.
+Value reduceByLanes(CollectiveBuilder &warp, Value x);
+
 /// At level warp: an array whose element 0 is the combination of the 32
 /// elements of the stored array `y`, in order.
 Value reduceLanes(CollectiveBuilder &warp, Value y);

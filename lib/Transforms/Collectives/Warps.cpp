@@ -15,12 +15,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpansionUtils.h"
 #include "Strategies.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
 static constexpr int64_t size = warpSize;
+
+/// The maximum number of elements that a lane reads without a loop.
+static constexpr int64_t mostUnrolled = 32;
 
 /// True if every lane of every warp has an element.
 static bool isFull(Extent n) { return n.isStatic() && n.size % size == 0; }
@@ -88,6 +92,9 @@ static CollectiveBuilder::Values foldLane(CollectiveBuilder &c, Value x,
 
 static Value reduceByOneWarp(CollectiveBuilder &c, Value x) {
   Extent extent = c.getExtent(x);
+  if (extent.isStatic() && !extent.isAtMost(0) &&
+      extent.isAtMost(mostUnrolled * size) && strategies::profitsFromRows(x))
+    return strategies::reduceByLanes(c, x);
   Value n = extent.value, step = c.constant(size);
   Value lanes = c.force(c.generate(c.getConstantExtent(size), [&](Value lane) {
     return c.choose(

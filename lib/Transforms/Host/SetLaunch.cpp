@@ -21,30 +21,31 @@ static constexpr int64_t defaultThreads = 256;
 /// Threads for a kernel that requests no number: the longest static loop over
 /// the threads of a block, in whole warps. If there are static loops over at
 /// least 4 warps, only the longest of these counts: more threads would only
-/// wait for them.
+/// wait for them. The same holds for fewer warps, if their threads execute only
+/// a few iterations of each other loop.
 static int64_t chooseThreads(KernelOp kernel) {
-  constexpr int64_t leastWarps = 4;
-  int64_t widest = 0, warps = 0;
+  constexpr int64_t manyWarps = 4, fewIterations = 8;
+  int64_t longest = 0, warps = 0;
   kernel.walk([&](ParOp par) {
-    Level scope = getEnclosingScope(par).level;
-    if (scope != Level::Block)
+    if (getEnclosingScope(par).level != Level::Block)
       return;
-    int64_t width = par.getUnit() == Level::Warp ? warpSize : 1;
-    for (Value extent : par.getExtents()) {
-      std::optional<int64_t> count = getConstantIntValue(extent);
-      // Loops longer than the default count as the default.
-      width *= std::min(count.value_or(defaultThreads), defaultThreads);
-      width = std::min(width, defaultThreads);
-    }
-    widest = std::max(widest, width);
+    // An extent that is known at run time only is long.
+    constexpr int64_t most = fewIterations * defaultThreads;
+    int64_t length = 1;
+    for (Value extent : par.getExtents())
+      length = std::min(
+          most,
+          length * std::min(getConstantIntValue(extent).value_or(most), most));
     if (par.getUnit() == Level::Warp)
-      warps = std::max(warps, width);
+      warps = std::max(warps, std::min(length * warpSize, defaultThreads));
+    else
+      longest = std::max(longest, length);
   });
-  if (warps >= leastWarps * warpSize)
+  if (warps >= manyWarps * warpSize ||
+      (warps > 0 && longest <= fewIterations * warps))
     return warps;
-  if (widest == 0)
-    return defaultThreads;
-  return llvm::alignTo(widest, warpSize);
+  int64_t widest = std::max(warps, std::min(longest, defaultThreads));
+  return widest == 0 ? defaultThreads : llvm::alignTo(widest, warpSize);
 }
 
 /// The number of blocks: each worker executes one iteration of the grid's

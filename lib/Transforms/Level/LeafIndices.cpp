@@ -76,5 +76,6 @@ obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
 bool obs::reachesOutside(Operation *access, scf::ForallOp leaf,
                          ArrayRef<int64_t> elements) {
   return access->getBlock() == leaf.getBody() &&
+         !isa<scf::IfOp>(leaf->getParentOp()) &&
          llvm::is_contained(elements, -1);
 }

@@ -23,6 +23,10 @@ using namespace mlir::obs;
 /// Limits: elements of a lane, and operations of all copies of a body.
 static constexpr int64_t maxItems = 32, maxOperations = 4096;
 
+/// The number of conditions for which a copy of the code without them is not
+/// worth it.
+static constexpr int64_t fewGuards = 2;
+
 namespace {
 /// The order of elements in the lanes of warps: each warp has `count` rows, and
 /// each lane `width` neighbours of a row.
@@ -51,7 +55,7 @@ struct RowArray {
 static std::optional<Rows>
 fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
   for (int64_t width : {4, 2, 1})
-    for (int64_t count = 1; count * width <= maxItems; count *= 2) {
+    for (int64_t count = 1; count * width <= maxItems; ++count) {
       Rows rows{count, width};
       if (llvm::all_of(elements, [&](auto reached) {
             return rows.getThread(reached.first) == reached.second;
@@ -220,25 +224,38 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
     writeBody(iterations);
   };
   int64_t last = (warps - 1) * piece;
-  SmallVector<Value> full;
-  SmallVector<SmallVector<Value>> partial;
-  for (int64_t row = 0; row < rows.count; ++row) {
-    bool isFull = last + (row + 1) * rows.getSize() <= size;
-    // Either all neighbours exist together, or each has a condition.
-    for (int64_t i = 0; i < rows.width; ++i) {
-      Value iteration = getIteration(row * rows.getSize() + i);
-      if (isFull)
-        full.push_back(iteration);
-      else if (i == 0 || size % rows.width != 0)
-        partial.push_back({iteration});
-      else
-        partial.back().push_back(iteration);
-    }
+  SmallVector<Value> all;
+  int64_t full = 0;
+  for (int64_t i = 0; i < rows.getItems(); ++i) {
+    int64_t row = i / rows.width;
+    all.push_back(getIteration(row * rows.getSize() + i % rows.width));
+    if (last + (row + 1) * rows.getSize() <= size)
+      full = i + 1;
   }
-  if (!full.empty())
-    writeBody(full);
-  for (ArrayRef<Value> iterations : partial)
-    writeGuarded(iterations);
+  // Either all neighbours exist together, or each has a condition.
+  int64_t together = size % rows.width == 0 ? rows.width : 1;
+  auto writeLast = [&] {
+    if (full > 0)
+      writeBody(ArrayRef(all).take_front(full));
+    for (int64_t i = full; i < rows.getItems(); i += together)
+      writeGuarded(ArrayRef(all).slice(i, together));
+  };
+  if (rows.getItems() - full > fewGuards * together && warps > 1) {
+    // All warps but the last one have all of their elements. Without
+    // conditions between them, their accesses are in flight together.
+    Value isFull =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread,
+                              constant((warps - 1) * warpSize));
+    auto branch = scf::IfOp::create(builder, loc, isFull,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    writeBody(all);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    writeLast();
+  } else {
+    writeLast();
+  }
   leaf.erase();
 }
 

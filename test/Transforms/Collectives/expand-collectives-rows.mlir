@@ -168,19 +168,37 @@ func.func @block_any_order(%x: !obs.pull<8192 x f32>) -> f32 attributes {obs.lev
 
 // Fewer and more elements than a block keeps have other strategies.
 // CHECK-LABEL: @block_few(
-// CHECK: obs.push<block, 16 x 1 x f32>
+// CHECK: obs.push<block, 16 x f32>
 // CHECK-LABEL: @block_many(
 // CHECK: obs.distribute warp in block
 // CHECK-COUNT-8: obs.get
 // CHECK: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
-func.func @block_few(%x: !obs.pull<512 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+func.func @block_few(%x: !obs.pull<32 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
   %z = arith.constant 0.0 : f32
-  %s = obs.reduce { arith.addf } %x init %z : !obs.pull<512 x f32>
+  %s = obs.reduce { arith.addf } %x init %z : !obs.pull<32 x f32>
   return %s : f32
 }
 func.func @block_many(%x: !obs.pull<8193 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
   %z = arith.constant 0.0 : f32
   %s = obs.reduce { arith.addf } %x init %z : !obs.pull<8193 x f32>
+  return %s : f32
+}
+
+// In order, 28 rows of single elements in each of seven warps. Rows of all warps but the last one are full, and are combined in
+// groups of 16, 8 and 4 rows. The last warp combines the lanes of each of its rows.
+// CHECK-LABEL: @block_odd(
+// CHECK: obs.distribute warp in block
+// CHECK: arith.cmpi slt, %{{.*}}, %c6
+// CHECK: scf.if
+// CHECK-COUNT-28: obs.get %[[X:.*]][
+// CHECK-NOT: obs.get %[[X]]
+// CHECK: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
+// CHECK: else
+// CHECK-COUNT-28: obs.get %[[X]]
+// CHECK: obs.force {{.*}} : !obs.push<block, 7 x f32>
+func.func @block_odd(%x: !obs.pull<6145 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z : !obs.pull<6145 x f32>
   return %s : f32
 }
 
