@@ -42,7 +42,8 @@ public:
   StackPool &operator=(const StackPool &) = delete;
   ~StackPool();
 
-  /// Sets the size of the stacks, rounded up to pages. No stack may be in use.
+  /// Makes the stacks at least as large, rounded up to pages. No stack may be
+  /// in use.
   void setStackBytes(size_t bytes);
   /// Usable bytes of a stack.
   size_t stackBytes() const { return usable; }

@@ -15,11 +15,13 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -39,11 +41,33 @@ static llvm::Error jitError(const llvm::Twine &message) {
                                  "emulator: " + message);
 }
 
-/// Most launches of the emulator are short, so a short compilation is worth
-/// more than fast code. With these passes and the code generation of `-O0`, the
-/// compilation takes a third of the time of `-O1`, and a loop up to 1.5 times
-/// as long.
-static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
+/// True if a loop accesses no memory. Nothing but its code limits its speed,
+/// and a short one can have 2^32 iterations.
+static bool hasLoopOfArithmetic(llvm::Module &module) {
+  auto accesses = [](const llvm::Instruction &op) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(&op);
+    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+    return op.mayReadOrWriteMemory() &&
+           !(callee && callee->getName() == hook::kPoll);
+  };
+  return llvm::any_of(module, [&](llvm::Function &function) {
+    if (function.isDeclaration())
+      return false;
+    llvm::DominatorTree dominators(function);
+    llvm::LoopInfo loops(dominators);
+    return llvm::any_of(loops.getLoopsInPreorder(), [&](llvm::Loop *loop) {
+      return llvm::none_of(loop->blocks(), [&](llvm::BasicBlock *block) {
+        return llvm::any_of(*block, accesses);
+      });
+    });
+  });
+}
+
+/// Most launches of the emulator are short, and its checks take most of the
+/// time of long ones. So a short compilation is worth more than fast code: the
+/// few passes for `isQuick` take a third of the time of `-O1`.
+static void optimize(llvm::Module &module, llvm::TargetMachine &target,
+                     bool isQuick) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -54,12 +78,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::FunctionPassManager cleanup;
-  cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  cleanup.addPass(llvm::InstCombinePass());
-  cleanup.addPass(llvm::SimplifyCFGPass());
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(cleanup)));
+  if (isQuick) {
+    llvm::FunctionPassManager cleanup;
+    cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    cleanup.addPass(llvm::InstCombinePass());
+    cleanup.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(cleanup)));
+  } else {
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1);
+  }
   passes.run(module, modules);
 }
 
@@ -105,7 +133,9 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  bool isQuick = !hasLoopOfArithmetic(*llvmModule);
+  builder->setCodeGenOptLevel(isQuick ? llvm::CodeGenOptLevel::None
+                                      : llvm::CodeGenOptLevel::Less);
 #if defined(__x86_64__)
   // With these instructions, results would depend on the processor: the bf16
   // instructions treat denormal numbers as zero, and the instructions that
@@ -118,7 +148,7 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module) {
     return target.takeError();
   llvmModule->setDataLayout((*target)->createDataLayout());
   llvmModule->setTargetTriple((*target)->getTargetTriple());
-  optimize(*llvmModule, **target);
+  optimize(*llvmModule, **target, isQuick);
   size_t frameBytes = countFrameBytes(*llvmModule);
 
   auto lljit =

@@ -586,3 +586,27 @@ TEST(Machine, SubviewsVectorsAndGlobals) {
   EXPECT_EQ(m.download(r, 4), (std::vector<float>{152, 253, 354, 455}));
 }
 
+// Each of 10,000 values lives across a barrier, and may have its own place on
+// the stack: more than the stack of a thread has without them.
+TEST(Machine, ManyLiveValues) {
+  constexpr int64_t count = 10000;
+  std::string body = "%v0 = memref.load %a[] : memref<i64>\n";
+  for (int64_t i = 1; i < count; ++i)
+    body += "%v" + std::to_string(i) + " = arith.addi %v" +
+            std::to_string(i - 1) + ", %v0 : i64\n";
+  body += "gpu.barrier\n%s0 = arith.addi %v0, %v0 : i64\n";
+  for (int64_t i = 1; i < count; ++i)
+    body += "%s" + std::to_string(i) + " = arith.xori %s" +
+            std::to_string(i - 1) + ", %v" + std::to_string(i) + " : i64\n";
+  body +=
+      "memref.store %s" + std::to_string(count - 1) + ", %r[] : memref<i64>\n";
+  TestMachine m(kernel("%a: memref<i64>, %r: memref<i64>", body));
+  ASSERT_EQ(m.createError, "");
+  int64_t *a = m.upload(std::vector<int64_t>{3}),
+          *r = m.upload(std::vector<int64_t>(1));
+  ASSERT_EQ(m.launch(1, 1, 0, a, r), "");
+  int64_t expected = 6;
+  for (int64_t i = 1; i < count; ++i)
+    expected ^= 3 * (i + 1);
+  EXPECT_EQ(*r, expected);
+}
