@@ -2,7 +2,7 @@
 // that combines the 512 numbers, unless the attribute `strategy` does. From: the Obsidian papers.
 //
 // GPU: one kernel. Each block processes one chunk. A warp adds 128 of its numbers: a lane adds four
-// neighbours, and five stages add the sums of the lanes, without a barrier of the block. Then all
+// of them, and five stages add the sums of the lanes, without a barrier of the block. Then all
 // threads add the four sums. The last chunk is padded with zeros.
 //
 // Run: obs-run examples/reduce.mlir iota:1025xi32

@@ -64,17 +64,17 @@ func.func @lanes(%a: !obs.pull<32 x i32>) -> !obs.pull<32 x i32> {
   return %f : !obs.pull<32 x i32>
 }
 
-// A block adds up 64 numbers: each warp 32 of them, in five steps of shuffles.
+// A block of one warp adds up 64 numbers: each lane two of them, and the lanes in five steps of shuffles.
 // CHECK-LABEL: kernel 'total'
-// Two warps hand over one sum each, and their sum is handed to all. A lane holds
-// its number and its next one.
-// CHECK: obs.reduce at report-cost-code.mlir:[[@LINE+11]]:10 takes 12 bytes of shared memory and 2 registers of a thread
-// CHECK: lanes: down 1
-// CHECK: lanes: down 2
-// CHECK: lanes: down 4
-// CHECK: lanes: down 8
-// 31 + 30 + 28 + 24 + 16 sums in each warp, and one of their two.
-// CHECK: in loops over threads: 259 * ceil(arg0.dim0 / 64) integer
+// The warp hands over one sum to all. A lane holds its sum and its next one.
+// CHECK: obs.reduce at report-cost-code.mlir:[[@LINE+12]]:10 takes 4 bytes of shared memory and 2 registers of a thread
+// CHECK: lanes: xor 1
+// CHECK: lanes: xor 2
+// CHECK: lanes: xor 4
+// CHECK: lanes: xor 8
+// CHECK: lanes: xor 16
+// 32 lanes have one sum of their own, and one in each step.
+// CHECK: in loops over threads: 192 * ceil(arg0.dim0 / 64) integer
 func.func @total(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %zero = arith.constant 0 : i32
   %parts = obs.split %a by [64] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<64 x i32>>

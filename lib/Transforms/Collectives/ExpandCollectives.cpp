@@ -90,7 +90,7 @@ static LogicalResult verifyStrategy(Operation *op, StringRef name,
 /// several at a time where a block has enough of them for that. Registers keep
 /// them if they are not too many. Long ones take more shuffles than that saves.
 static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
-  constexpr int64_t most = 8192, maxBytes = 8, maxFreeBytes = 16;
+  constexpr int64_t most = 16384, maxBytes = 8, maxFreeBytes = 16;
   Extent n = c.getExtent(array);
   int64_t bytes = 0;
   for (Type type : c.elementTypes)

@@ -495,16 +495,37 @@ static int64_t chooseRows(int64_t n, int64_t width) {
   return llvm::divideCeil(n, warps * width * warpSize);
 }
 
+/// True if the elements of `x` are those of a chunk that may be padded: each
+/// has a condition of its own, so that neighbours are not one access.
+static bool isPadded(Value x) {
+  if (auto chunk = dyn_cast<BlockArgument>(x)) {
+    auto program = dyn_cast<DistributeOp>(chunk.getOwner()->getParentOp());
+    return program && isPadded(program.getArrays()[chunk.getArgNumber()]);
+  }
+  Operation *op = x.getDefiningOp();
+  auto divides = [](int64_t n, int64_t size) {
+    return !ShapedType::isDynamic(n) && !ShapedType::isDynamic(size) &&
+           size > 0 && n % size == 0;
+  };
+  if (auto split = dyn_cast<SplitOp>(op); split && !split.getPads().empty())
+    return !llvm::all_of_zip(split.getArray().getType().getExtents(),
+                             split.getStaticSizes(), divides);
+  return isa<ObsDialect>(op->getDialect()) && !isa<ForceOp>(op) &&
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           return isa<PullType>(operand.getType()) && isPadded(operand);
+         });
+}
+
 /// The number of neighbours of a lane. All rows of a matrix with `n` columns
 /// can be read in accesses of this number of elements.
-static int64_t chooseWidth(Extent n) {
-  return n.isStatic() ? std::gcd(n.size, neighbours) : 1;
+static int64_t chooseWidth(Value x, Extent n) {
+  return n.isStatic() && !isPadded(x) ? std::gcd(n.size, neighbours) : 1;
 }
 
 /// At most 32 elements that have the same combination as `x`.
 static Value reduce(CollectiveBuilder &c, Value x) {
   for (Extent n = c.getExtent(x); !n.isAtMost(warpSize); n = c.getExtent(x)) {
-    int64_t width = chooseWidth(n);
+    int64_t width = chooseWidth(x, n);
     int64_t rows = chooseRows(n.bound, width);
     int64_t size = rows * width * warpSize;
     Extent pieces = c.ceilDiv(n, size);
@@ -541,7 +562,7 @@ static Value reduceLong(CollectiveBuilder &c, Value x) {
   // The length of a row by offsets is a difference, which nothing bounds.
   Value zero = c.constant(0),
         end = n.isStatic() ? n.value : c.max(n.value, zero);
-  return shortenAll(c, x, zero, end, chooseWidth(n));
+  return shortenAll(c, x, zero, end, chooseWidth(x, n));
 }
 
 void strategies::addRows(Registry &registry) {

@@ -22,25 +22,28 @@ static constexpr int64_t defaultThreads = 256;
 /// the threads of a block, in whole warps. If there are static loops over at
 /// least 4 warps, only the longest of these counts: more threads would only
 /// wait for them. The same holds for fewer warps, if their threads execute only
-/// a few iterations of each other loop.
+/// a few iterations of each other loop. There are more threads than usual for
+/// loops over more warps, if they are so long that the elements of a thread
+/// would not be in registers otherwise.
 static int64_t chooseThreads(KernelOp kernel) {
-  constexpr int64_t manyWarps = 4, fewIterations = 8;
+  constexpr int64_t manyWarps = 4, fewIterations = 8, manyIterations = 32;
   int64_t longest = 0, warps = 0;
   kernel.walk([&](ParOp par) {
     if (getEnclosingScope(par).level != Level::Block)
       return;
-    // An extent that is known at run time only is long.
-    constexpr int64_t most = fewIterations * defaultThreads;
+    constexpr int64_t most = 1 << 20, unknown = fewIterations * defaultThreads;
     int64_t length = 1;
     for (Value extent : par.getExtents())
       length = std::min(
-          most,
-          length * std::min(getConstantIntValue(extent).value_or(most), most));
+          most, length * std::min(most, getConstantIntValue(extent).value_or(
+                                            unknown)));
     if (par.getUnit() == Level::Warp)
-      warps = std::max(warps, std::min(length * warpSize, defaultThreads));
+      warps = std::max(warps, length * warpSize);
     else
       longest = std::max(longest, length);
   });
+  bool isLong = longest > manyIterations * defaultThreads;
+  warps = std::min(warps, isLong ? int64_t(maxThreads) : defaultThreads);
   if (warps >= manyWarps * warpSize ||
       (warps > 0 && longest <= fewIterations * warps))
     return warps;

@@ -32,7 +32,7 @@ FEW, LONG = 64, 1 << 15
 #: A thread has a row of up to this many elements.
 OF_THREADS = 16
 #: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.
-KEPT, WORDS = 8192, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 3 * 8192}
+KEPT, WORDS = 1 << 14, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 1 << 15}
 
 
 @dataclass

@@ -52,7 +52,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
     | `lanes` | reduce | each of the 32 lanes of a warp combines every 32nd element; then five stages combine the lanes. Only if `commutative`. At level warp, the results of the lanes are in registers, for any n; if n is at most 1024 and static, and elements are cheap to read, lanes read them without a loop, so that an array that only such reductions read can be in registers, too. Not below level warp |
     | `block_stride` | reduce | if `commutative`, each of 256 threads combines every 256th element, and reads eight of them at once. Otherwise each warp combines 256 neighbouring elements: each lane one element of each of eight rows, which shuffles combine. If the length is a multiple of 2 or 4, a lane reads as many neighbours. Not below level block |
-    | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is not a multiple of 4), as many in each warp but the last one. A lane combines its neighbours in a row, and shuffles combine the lanes of each row. If `commutative`, a lane combines its elements of all rows before the shuffles. All threads combine the results of the warps, at most 32. Not below level block |
+    | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is not a multiple of 4; 32 for a chunk with padding, whose elements have conditions), as many in each warp but the last one. A lane combines its neighbours in a row, and shuffles combine the lanes of each row. If `commutative`, a lane combines its elements of all rows before the shuffles. All threads combine the results of the warps, at most 32. Not below level block |
 
     At level grid, blocks share the work. The strategies above combine elements
     inside a block. In a reduction, and in the first kernel of `three_kernels`,
@@ -104,7 +104,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | thread | any number | `sequential` | `sequential` |
     | warp, block | at most 2 | `sequential` | `kogge_stone` |
     | warp, block | at most 32 | `halving_tree` if `commutative`, else `adjacent_tree` | `kogge_stone` |
-    | block | a static extent of 33 to 8192; elements of at most 8 bytes that are read from memory, without a loop and with at most 64 operations | `rows` | |
+    | block | a static extent of 33 to 16384; elements of at most 8 bytes that are read from memory, without a loop and with at most 64 operations | `rows` | |
     | block | at most 1024 | `warps` | `warps` |
     | warp | any number | `lanes` if `commutative`, else `raking` | `raking` |
     | block | any number of elements that are read from memory, without a loop and with at most 64 operations; of at most 8 bytes, or 16 if `commutative` | `block_stride` | |
