@@ -92,7 +92,9 @@ static unsigned chooseTurns(scf::ForOp loop) {
       }
     } else if (Value array =
                    store ? getParameter(store.getMemRef()) : Value()) {
-      stored.insert(array);
+      // Two stores could be to one element, and then their order matters.
+      if (!stored.insert(array).second)
+        return 1;
     } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
       return 1;
     }
