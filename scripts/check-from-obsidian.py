@@ -17,8 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "FromObsidian.md"
 PROGRAMS = ROOT / "test" / "FromObsidian"
-QUOTE = re.compile(r"<!-- quote (\S+) (.*?) -->\n```mlir\n(.*?)```\n", re.S)
-FUNCTION = re.compile(r"((?://[^\n]*\n)*func\.func (private )?@(\w+)\([^\n]*\n.*?\n\}\n)", re.S)
+QUOTE = re.compile(r"<!-- quote (\S+) (.*?) -->\n```mlir\n(.*?)```\n", re.DOTALL)
+FUNCTION = re.compile(r"((?://[^\n]*\n)*func\.func (private )?@(\w+)\([^\n]*\n.*?\n\}\n)", re.DOTALL)
 
 # Operations of the library in its generations, as the sections of the page.
 ROWS = {

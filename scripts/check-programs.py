@@ -25,7 +25,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "programs"
-BLOCK = re.compile(r"<!-- (quote|run) ((?:(?!-->).)*?) -->\n```(\w+)\n(.*?)```\n", re.S)
+BLOCK = re.compile(r"<!-- (quote|run) ((?:(?!-->).)*?) -->\n```(\w+)\n(.*?)```\n", re.DOTALL)
 
 
 def quote(words, problems):
@@ -70,7 +70,7 @@ def check(page, update, environment):
 
     text = page.read_text()
     new = BLOCK.sub(block, text)
-    comments, found = len(re.findall("^<!-- (?:quote|run) ", text, re.M)), len(BLOCK.findall(text))
+    comments, found = len(re.findall("^<!-- (?:quote|run) ", text, re.MULTILINE)), len(BLOCK.findall(text))
     if comments != found:
         problems.append("%d of %d comments stand before a block" % (found, comments))
     if update and not problems:
@@ -80,7 +80,7 @@ def check(page, update, environment):
 
 def main(update, tools, names):
     environment = dict(os.environ, PATH="%s:%s" % (os.path.abspath(tools), os.environ["PATH"]))
-    for name, value in re.findall(r'^(FUSED|LEVELS)="(.*)"$', (PAGES / "README.md").read_text(), re.M):
+    for name, value in re.findall(r'^(FUSED|LEVELS)="(.*)"$', (PAGES / "README.md").read_text(), re.MULTILINE):
         environment[name] = value.replace("$FUSED", environment.get("FUSED", ""))
     pages = [p for p in sorted(PAGES.glob("*.md")) if not names or p.stem in names]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

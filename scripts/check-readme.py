@@ -23,7 +23,7 @@ README = ROOT / "README.md"
 
 def block(text, language):
     """The only block of a language."""
-    found = re.findall(r"^```%s\n(.*?)^```$" % language, text, re.M | re.S)
+    found = re.findall(r"^```%s\n(.*?)^```$" % language, text, re.MULTILINE | re.DOTALL)
     if len(found) != 1:
         sys.exit("README.md has %d blocks of %s" % (len(found), language))
     return found[0]
@@ -34,7 +34,7 @@ def check_program(update, environment):
     text, problems, printed = README.read_text(), [], ""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "reverse.mlir").write_text(block(text, "mlir"))
-        steps = re.split(r"^\$ ", block(text, "console"), flags=re.M)[1:]
+        steps = re.split(r"^\$ ", block(text, "console"), flags=re.MULTILINE)[1:]
         for step in steps:
             command, _, expected = step.partition("\n")
             words = command.replace("build/bin/", "").split()
@@ -42,7 +42,7 @@ def check_program(update, environment):
             printed = done.stdout
             if done.returncode or (expected and printed != expected):
                 problems.append("README.md: '%s' prints\n%s%s" % (command, printed, done.stderr))
-    ptx = "".join(re.findall(r"^\.visible.*?^}\n", printed, re.M | re.S))
+    ptx = "".join(re.findall(r"^\.visible.*?^}\n", printed, re.MULTILINE | re.DOTALL))
     # Without the comments and the empty lines of the assembler's input.
     ptx = "".join(line + "\n" for line in re.sub(r"[ \t]*//.*", "", ptx).splitlines() if line.strip())
     if ptx != block(text, "ptx"):
@@ -55,14 +55,14 @@ def check_program(update, environment):
 
 def headings(page):
     """The anchors of a page, as GitHub makes them."""
-    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
-    titles = re.findall(r"^#+ +(.*)$", text, re.M)
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def check_links(page):
     """The links of a page without a target."""
-    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     problems = []
     for link in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"[a-z]+:", link):

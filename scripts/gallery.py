@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "Gallery.md"
 FUSED = ["--inline", "--obs-expand-collectives", "--obs-unroll-loops", "--canonicalize", "--cse",
          "--obs-fuse-arrays", "--obs-batch-distribute", "--obs-fuse-arrays", "--canonicalize", "--cse"]
 
-MEASURED = re.compile(r"<details><summary>Cost</summary>.*?</details>\n\n|^\|[^\n]*\n", re.S | re.M)
+MEASURED = re.compile(r"<details><summary>Cost</summary>.*?</details>\n\n|^\|[^\n]*\n", re.DOTALL | re.MULTILINE)
 
 # The pictures of each program: name, description, arguments, and whether large values are dark.
 # EDGES, HEAT and STEPS.npy are files that `inputs` writes.
@@ -81,7 +81,7 @@ def first_of_each(report):
     """A cost report without the copies of a kernel for other entries (NAME_0 where there is NAME), and with at
     most 40 lines for each kernel."""
     parts = {re.match(r"kernel '(\w+)'", part)[1]: part
-             for part in re.split(r"(?=^kernel ')", report, flags=re.M) if part.startswith("kernel '")}
+             for part in re.split(r"(?=^kernel ')", report, flags=re.MULTILINE) if part.startswith("kernel '")}
     kept = [part.splitlines() for name, part in parts.items()
             if re.sub(r"_\d+$", "", name) == name or re.sub(r"_\d+$", "", name) not in parts]
     return "".join("\n".join(lines[:40] + ["  ..."] * (len(lines) > 40)) + "\n" for lines in kept)
@@ -124,7 +124,7 @@ def entry(environment, path, measure):
     """The section of the page about one program."""
     name, text = path.stem, path.read_text()
     header = re.match(r"(?://[^\n]*\n)+", text)[0]
-    about = re.sub(r"^// ?", "", header, flags=re.M)
+    about = re.sub(r"^// ?", "", header, flags=re.MULTILINE)
     about, _, run = about.partition("\nRun: ")
     lines = [re.sub(r"^\s*obs-run ", "", line) for line in run.splitlines() if "obs-run examples/" in line]
     part = "## %s\n\n" % name

@@ -64,8 +64,8 @@ static bool hasLoopOfArithmetic(llvm::Module &module) {
 }
 
 /// Most launches of the emulator are short, and its checks take most of the
-/// time of long ones. So a short compilation is worth more than fast code: the
-/// few passes for `isQuick` take a third of the time of `-O1`.
+/// time of long ones. So a short compilation is worth more than fast code: with
+/// the few passes for `isQuick`, a short run takes half of its time with `-O1`.
 static void optimize(llvm::Module &module, llvm::TargetMachine &target,
                      bool isQuick) {
   llvm::LoopAnalysisManager loops;

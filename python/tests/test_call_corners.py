@@ -180,8 +180,9 @@ def test_fork_after_use() -> None:
     assert (done.stdout, done.returncode) == ("[1 2 3 4 5]\n", 0), done.stderr
 
 
-FORKED_DURING_A_RUN = """
-import os, threading, time, numpy as np, obsidian as obs
+#: A program whose runs take as long as the numbers are large.
+SLOW = """
+import os, signal, sys, threading, time, numpy as np, obsidian as obs
 from obsidian import Pull, i32
 from typing import Annotated
 @obs.jit
@@ -194,6 +195,11 @@ def slow(a: Annotated[Pull, "n", i32]):
     return a.map(count)
 small = np.ones(4, np.int32)
 slow(small)
+"""
+
+FORKED_DURING_A_RUN = (
+    SLOW
+    + """
 large = np.full(1000, 100000, np.int32)
 thread = threading.Thread(target=lambda: print(slow(large).size, flush=True))
 thread.start()
@@ -209,6 +215,7 @@ if not found[0]:
 thread.join()
 print(found[0] == child, found[1])
 """
+)
 
 
 def test_fork_during_a_run_of_another_thread(tmp_path: Path) -> None:
@@ -306,25 +313,14 @@ def test_read_only_arrays_are_arguments() -> None:
     np.testing.assert_array_equal(f(fixed), A + 1)
 
 
-INTERRUPTED = """
-import signal, sys, threading, time, os, numpy as np, obsidian as obs
-from obsidian import Pull, i32
-from typing import Annotated
-@obs.jit
-def slow(a: Annotated[Pull, "n", i32]):
-    def count(x):
-        y = x
-        while x > 0:
-            x, y = x - 1, y * y + x
-        return y
-    return a.map(count)
+INTERRUPTED = (
+    SLOW
+    + """
 @obs.jit
 def large(a: Annotated[Pull, "n", i32], *, k):
     for _ in range(k):
         a = obs.concat(c.reverse().force().reverse() for c in a.split(32, pad=0)).force()
     return a
-small = np.ones(4, np.int32)
-slow(small)
 # A shell may start programs that ignore the signal.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupt():
@@ -340,6 +336,7 @@ for work in (lambda: slow(np.full(2000, 200000, np.int32)), lambda: large(small,
         print("interrupted")
     print(slow(small).tolist())
 """
+)
 
 
 def test_interrupts(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def length(words):
 
 def entry_of(path, words):
     """The function that the arguments are for: the only one, or @main, if they do not say."""
-    public = re.findall(r"^func\.func @(\w+)", path.read_text(), re.M)
+    public = re.findall(r"^func\.func @(\w+)", path.read_text(), re.MULTILINE)
     return next((word[8:] for word in words if word.startswith("--entry=")),
                 public[0] if len(public) == 1 else "main")
 

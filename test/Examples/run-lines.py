@@ -16,8 +16,8 @@ import sys
 def problems(obs_run, root, program):
     """The errors in the command lines of one example."""
     text = program.read_text()
-    lines = re.findall(r"^// .*\bobs-run (examples/.*)$", text, re.M)
-    if not re.search(r"^// (.* )?From: ", text, re.M):
+    lines = re.findall(r"^// .*\bobs-run (examples/.*)$", text, re.MULTILINE)
+    if not re.search(r"^// (.* )?From: ", text, re.MULTILINE):
         yield "%s does not say where it is from" % program.name
     if not {False, True} <= {"--device=emulate" in line for line in lines}:
         yield "%s does not say how to run it on the interpreter and on the emulator" % program.name

@@ -21,7 +21,7 @@ CODES = {"i1": "b", "i8": "b", "i32": "i", "i64": "q", "index": "q", "f32": "f",
 LENGTHS = [0, 1, 4, 7, 33, 100]
 LAUNCHES = [[], ["--threads=32", "--blocks=2"], ["--threads=17", "--blocks=3", "--schedule=random", "--seed=5"],
             ["--threads=1"], ["--threads=128", "--schedule=random", "--seed=1"], ["--threads=96"]]
-FUNCTION = re.compile(r"^func\.func @(\w+)\((.*?)\)(?: -> (.*?))?(?: attributes .*)? \{$", re.M)
+FUNCTION = re.compile(r"^func\.func @(\w+)\((.*?)\)(?: -> (.*?))?(?: attributes .*)? \{$", re.MULTILINE)
 
 
 def arguments(n):
@@ -67,7 +67,7 @@ def elements(kind, aliases):
 
 
 def signature(program):
-    aliases = dict(re.findall(r"^(!\w+) = (.*)$", program, re.M))
+    aliases = dict(re.findall(r"^(!\w+) = (.*)$", program, re.MULTILINE))
     result = {}
     for name, params, results in FUNCTION.findall(program):
         types = [p.split(":", 1)[1].strip() for p in split_types(params)]

@@ -26,10 +26,10 @@ PRIVATE = re.compile(r'sym_visibility = "private"')
 
 def functions(text):
     """The functions of a file, each with the private ones that follow it."""
-    parts = re.split(r'^(?="(?:func\.func|builtin\.module)")', text, flags=re.M)[1:]
+    parts = re.split(r'^(?="(?:func\.func|builtin\.module)")', text, flags=re.MULTILINE)[1:]
     found = []
     for part in parts:
-        part = re.sub(r"^//.*\n", "", part, flags=re.M)
+        part = re.sub(r"^//.*\n", "", part, flags=re.MULTILINE)
         if found and PRIVATE.search(part.split("\n", 1)[0]):
             found[-1] += part
         else:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-WORDS = re.compile(r"//[^\n]*|\s+|[A-Za-z_]\w*|\d+\.\d*|\d+|<<|>>|<=|>=|&&|\|\||.", re.S)
+WORDS = re.compile(r"//[^\n]*|\s+|[A-Za-z_]\w*|\d+\.\d*|\d+|<<|>>|<=|>=|&&|\|\||.", re.DOTALL)
 OTHERS = ["0", "1", "-1", "2147483647", "0.5", "true", "+", "-", "*", "/", "%", "<<", "<", "&&", "(", ")",
           "[", "]", "{", "}", ";", ",", "int", "float", "int[]", "x", "xs", "m", "range(3)", "dim0(xs)", "for",
           "return", "reduce", "scan", "filter_with", "transpose", "!", "*/", "/*", "==", "0xFFFFFFFF"]
@@ -23,7 +23,7 @@ OTHERS = ["0", "1", "-1", "2147483647", "0.5", "true", "+", "-", "*", "/", "%", 
 
 def functions(text):
     """The names of functions, with the types of their parameters."""
-    for match in re.finditer(r"^\w+(?:\[\])* (\w+)\(([^)]*)\) \{", text, re.M):
+    for match in re.finditer(r"^\w+(?:\[\])* (\w+)\(([^)]*)\) \{", text, re.MULTILINE):
         yield match[1], [p.split()[0] for p in match[2].split(",") if p.strip()]
 
 
@@ -108,7 +108,7 @@ def main():
             # Most of features.dag is not needed: what the function calls stands near it.
             text = mutate(WORDS.findall(source), generator)
             if generator.random() < 0.95:
-                start = re.search(r"^\w+(?:\[\])* %s\(" % entry, source, re.M).start()
+                start = re.search(r"^\w+(?:\[\])* %s\(" % entry, source, re.MULTILINE).start()
                 end = source.find("\n}", start) if "\n" in source[start:source.find("}", start)] else start
                 end = source.find("\n", max(end + 1, start)) + 1 or len(source)
                 text = source[:start] + mutate(WORDS.findall(source[start:end]), generator) + source[end:]

@@ -106,7 +106,7 @@ def measure(obs_opt, obs_run, path, entry, arguments):
     name, threads, shared, block, warp = kernels[0]
     warps = -(-int(threads) // 32)
     text = call(obs_opt, "--obs-to-gpu", path).stdout
-    code = re.search(r"gpu\.func @%s\(.*?gpu\.return" % name, text, re.S)[0]
+    code = re.search(r"gpu\.func @%s\(.*?gpu\.return" % name, text, re.DOTALL)[0]
     return {"barriers": int(block) + int(warp) / warps, "bytes": int(shared),
             "selects": code.count("arith.select")}
 

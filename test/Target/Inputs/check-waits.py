@@ -9,11 +9,11 @@ import re
 import subprocess
 import sys
 
-ACCESS = re.compile(r"^\s*(?:@!?%p\d+\s+)?(?:(?:ld|st)\.(?!param)|atom|red\.|bar\.|mbarrier|cp\.|fence|membar)", re.M)
+ACCESS = re.compile(r"^\s*(?:@!?%p\d+\s+)?(?:(?:ld|st)\.(?!param)|atom|red\.|bar\.|mbarrier|cp\.|fence|membar)", re.MULTILINE)
 kernels = wrong = 0
 for name in sys.argv[2:]:
     ptx = subprocess.run([sys.argv[1], "--obs-to-ptx", name], check=True, capture_output=True, text=True).stdout
-    for kernel in re.finditer(r"\.entry (\w+)\(.*?\n\{(.*?)\n\}", ptx, re.S):
+    for kernel in re.finditer(r"\.entry (\w+)\(.*?\n\{(.*?)\n\}", ptx, re.DOTALL):
         kernels += 1
         waits = [wait.start() for wait in re.finditer(r"griddepcontrol\.wait;", kernel[2])]
         access = ACCESS.search(kernel[2])

@@ -43,7 +43,7 @@ def read(text, kind):
 
 agree = 0
 with open(program, encoding="utf-8") as file:
-    calls = re.findall(r"^// CALL: (\w+)(.*)", file.read(), re.M)
+    calls = re.findall(r"^// CALL: (\w+)(.*)", file.read(), re.MULTILINE)
 for name, words in calls:
     words = words.split()
     kinds = [p["elementType"] for p in functions[name]["parameters"]]
