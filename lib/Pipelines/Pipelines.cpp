@@ -99,6 +99,8 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   // A user who needs the plan runs this pipeline.
   launches.plan = false;
   buildObsToLaunchesPipeline(pm, launches);
+  if (options.threads == 0)
+    pm.addPass(createObsVersionKernelsPass());
   ObsSetLaunchPassOptions launch;
   launch.threads = options.threads;
   launch.blocks = options.blocks;

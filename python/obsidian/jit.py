@@ -7,6 +7,7 @@ results of running it.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import re
@@ -31,6 +32,7 @@ from .levels import Level
 from .locations import Location, last_return, of_function
 from .maps import dim
 from .native import NativeArtifact
+from .parameters import Sizes, parameters_of
 from .regions import Array, as_leaf, leaf_type, make_leaf, names
 from .regions import types as types_of
 from .scalars import Scalar
@@ -198,18 +200,16 @@ class Function(Tools, Generic[F]):
             return self._rewritten(*arguments, **keywords)
         known = self._known.get(_shape_of(arguments, keywords))
         if known is not None and self._captures.is_same(known[1]):
-            call = known[0]
-            found = call(arguments, None, self.copy)
-            if call.accelerated is not self._accelerated and not keywords:
-                self._entry = call.entry(self._captures, known[1])
-                self._accelerated = call.accelerated
+            found = known[0](arguments, None, self.copy)
+            if not keywords:
+                self._accelerate(known[0], known[1])
             return found
         return self.run(None, *arguments, **keywords)
 
     def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any:
         """Run the function with options of the run. By default, it runs where the arrays are."""
         given, static = self._bind(arguments, keywords, is_call=True)
-        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        parameters = self._parameters(given)
         program, key = self._program(parameters, static)
         # Checked runs have kernels of their own, which check what only kernels know.
         compiled = CompileOptions(runtime_checks=options is not None and options.check)
@@ -218,13 +218,26 @@ class Function(Tools, Generic[F]):
             artifact = self._artifact_of(program, key, compiled)
             warn(artifact.diagnostics)
             call = self._calls[key, compiled] = Call(program, artifact, backend())
+        found = call([*given.values()], options, self.copy)
         is_plain = len(arguments) == len(given) and keywords.keys() <= static.keys()
-        if options is None and is_plain and not any(map(self._takes_type, given)):
-            if len(self._known) == _MOST:
-                self._known.clear()
-            values = tuple(keywords.values())
-            self._known[_shape_of(arguments, keywords)] = call, key[2], values
-        return call([*given.values()], options, self.copy)
+        if options is None and is_plain:
+            if not any(map(self._takes_type, given)):
+                if len(self._known) == _MOST:
+                    self._known.clear()
+                values = tuple(keywords.values())
+                self._known[_shape_of(arguments, keywords)] = call, key[2], values
+            elif not keywords and all(map(self._has_annotation, given)):
+                self._accelerate(call, key[2])
+        return found
+
+    def _accelerate(self, call: Call, captured: Hashable) -> None:
+        """Let the accelerator make the next call without static values.
+
+        The accelerator tests all that the types of the arguments depend on.
+        """
+        if call.accelerated is not self._accelerated:
+            self._entry = call.entry(self._captures, captured)
+            self._accelerated = call.accelerated
 
     def forget(self) -> None:
         """Compile the next call again."""
@@ -240,7 +253,7 @@ class Function(Tools, Generic[F]):
         the Python source.
         """
         given, static = self._bind(arguments, keywords, is_call=False)
-        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        parameters = self._parameters(given)
         program, _ = self._program(parameters, static)
         return program.text if locations else program.plain_text
 
@@ -255,7 +268,7 @@ class Function(Tools, Generic[F]):
             if all(v is not inspect.Parameter.empty for v in static.values()):
                 return dict(zip(names, arguments)), static
         try:
-            bind = self._signature.bind if is_call or arguments else self._signature.bind_partial
+            bind = self._signature.bind if is_call else self._signature.bind_partial
             bound = bind(*arguments, **keywords)
         except TypeError as error:
             raise ArgumentTypeError(f"{self.__wrapped__.__name__}: {error}") from None
@@ -273,18 +286,53 @@ class Function(Tools, Generic[F]):
     def _takes_type(self, name: str) -> bool:
         """True if the type of a parameter depends on the argument."""
         hint = self._signature.parameters[name].annotation
-        return hint is inspect.Parameter.empty or (isinstance(hint, ParameterType) and hint.is_open)
+        is_open = isinstance(hint, ParameterType) and hint.is_open
+        return is_open or not self._has_annotation(name)
+
+    def _has_annotation(self, name: str) -> bool:
+        return self._signature.parameters[name].annotation is not inspect.Parameter.empty
+
+    @staticmethod
+    def _has_any_elements(hint: Any) -> bool:
+        return isinstance(hint, ParameterType) and not hint.type.element.leaves
+
+    @functools.cached_property
+    def _static_extents(self) -> frozenset[str]:
+        """The names of extents that are static in a parameter, and so in all of them."""
+        hints = [p.annotation for p in self._signature.parameters.values()]
+        return frozenset().union(*(h.static for h in hints if isinstance(h, ParameterType)))
+
+    def _parameters(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The types of the parameters for these arguments, by name."""
+        kinds = {name: self._parameter(name, value) for name, value in given.items()}
+        if not self._static_extents:
+            return kinds
+        sizes: Sizes = {}
+        for parameter, (name, value) in zip(parameters_of(kinds), given.items()):
+            if isinstance(kinds[name], ParameterType) and value is not None:
+                parameter.add(value, [], sizes)
+        missing = self._static_extents - sizes.keys()
+        if missing:
+            raise ArgumentTypeError(
+                f"the extent {min(missing)} is static, so that the program depends on it: pass "
+                "the arrays, as in a call"
+            )
+        known = {name: sizes[name][1] for name in self._static_extents}
+        return {
+            name: kind.with_sizes(known) if isinstance(kind, ParameterType) else kind
+            for name, kind in kinds.items()
+        }
 
     def _parameter(self, name: str, value: Any) -> Any:
         """The type of a parameter: its annotation, or that of the argument."""
         hint = self._signature.parameters[name].annotation
-        if not self._takes_type(name):
+        if self._has_annotation(name) and not self._has_any_elements(hint):
             return hint
         view = view_of(value)
         if view is not None and view.shape:
             kind = bf16 if view.element == "bf16" else element_type_for(view.dtype)
             if kind is not None and isinstance(hint, ParameterType):
-                return ParameterType(hint.type.with_element(Element((kind,))), hint.names)
+                return dataclasses.replace(hint, type=hint.type.with_element(Element((kind,))))
             if kind is not None:
                 extents: tuple[Any, ...] = (None,) * view.ndim
                 return ParameterType(ArrayType(extents, Element((kind,))), extents)

@@ -60,7 +60,7 @@ class Tools:
         def _bind(
             self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_call: bool
         ) -> tuple[dict[str, Any], dict[str, Any]]: ...
-        def _parameter(self, name: str, value: Any) -> Any: ...
+        def _parameters(self, given: dict[str, Any]) -> dict[str, Any]: ...
         def _program(
             self, parameters: dict[str, Any], static: dict[str, Any]
         ) -> tuple[Program, Hashable]: ...
@@ -72,7 +72,7 @@ class Tools:
         self, arguments: tuple[Any, ...], keywords: dict[str, Any], options: CompileOptions
     ) -> Compiled:
         given, static = self._bind(arguments, keywords, is_call=False)
-        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        parameters = self._parameters(given)
         program, key = self._program(parameters, static)
         return Compiled(program, self._artifact_of(program, key, options))
 
@@ -271,7 +271,7 @@ class Tools:
         from .tuning import tune
 
         given, static = self._bind(arguments, keywords, is_call=False)
-        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        parameters = self._parameters(given)
         program, _ = self._program(parameters, static)
         sizes = _sizes(program, given)
 

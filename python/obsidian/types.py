@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Union
@@ -267,41 +267,56 @@ class ArrayType:
 class ParameterType:
     """The type of an array parameter, with the names of its extents (None for no name).
 
-    The element of an open type has no leaves: the argument has the type of the elements.
+    The element of an open type has no leaves: the argument has the type of the elements. Extents
+    with a name in `static` are those of the argument, too.
     """
 
     type: ArrayType
     names: tuple[str | None, ...]
+    static: frozenset[str] = frozenset()
 
     @property
     def is_open(self) -> bool:
-        """True if the argument determines the type of the elements."""
-        return not self.type.element.leaves
+        """True if the argument determines the type of the elements, or extents."""
+        return not self.type.element.leaves or bool(self.static)
+
+    def with_sizes(self, sizes: Mapping[str, int]) -> ParameterType:
+        """The same type with these extents, which are known when the program is traced."""
+        extents = [sizes.get(n or "", e) for n, e in zip(self.names, self.type.extents)]
+        return ParameterType(
+            dataclasses.replace(self.type, extents=tuple(extents), bounds=self.type.bounds),
+            self.names,
+        )
 
 
-_EXTENT = re.compile(r"\s*([^\W\d]\w*)\s*(?:<=\s*(\d+)\s*)?$")
+_EXTENT = re.compile(r"\s*(?:(static)\s+)?([^\W\d]\w*)\s*(?:<=\s*(\d+)\s*)?$")
 
 
 def parameter_type(parts: tuple[object, ...]) -> ParameterType:
     """The type of `Pull[parts]`: extents, then the types of the elements.
 
-    An extent is a number, a name, a name with a bound (`"n <= 1024"`), or None. In place of the
-    elements, None is any type.
+    An extent is a number, a name, a name with a bound (`"n <= 1024"`), a static name
+    (`"static n"`), or None. In place of the elements, None is any type.
     """
     extents: list[int | None] = []
     names: list[str | None] = []
     bounds: list[int | None] = []
+    static: set[str] = set()
     rest = list(parts)
     while rest and (rest[0] is None or isinstance(rest[0], (int, str))):
         part = rest.pop(0)
         match = _EXTENT.match(part) if isinstance(part, str) else None
         if isinstance(part, str) and match is None:
-            raise TraceError(f"{part!r} is no extent: write a name, or a bound as in 'n <= 1024'")
+            raise TraceError(
+                f"{part!r} is no extent: write a name, a bound as in 'n <= 1024', or 'static n'"
+            )
         if isinstance(part, int) and (isinstance(part, bool) or part < 0):
             raise TraceError(f"{part} is no extent: extents are numbers from 0 on")
         extents.append(part if isinstance(part, int) else None)
-        names.append(match[1] if match else None)
-        bounds.append(int(match[2]) if match and match[2] else None)
+        names.append(match[2] if match else None)
+        bounds.append(int(match[3]) if match and match[3] else None)
+        if match and match[1]:
+            static.add(match[2])
     if not rest and len(extents) > 1 and parts[-1] is None:
         for known in (extents, names, bounds):
             known.pop()
@@ -312,7 +327,8 @@ def parameter_type(parts: tuple[object, ...]) -> ParameterType:
         element = element_of(rest[0] if len(rest) == 1 else tuple(rest))
     if any(isinstance(leaf, ArrayType) for leaf in element.leaves):
         raise TraceError("the elements of a parameter are scalars")
-    return ParameterType(ArrayType(tuple(extents), element, tuple(bounds)), tuple(names))
+    kind = ArrayType(tuple(extents), element, tuple(bounds))
+    return ParameterType(kind, tuple(names), frozenset(static))
 
 
 def element_type_for(dtype: np.dtype[Any]) -> type[Scalar] | None:

@@ -313,6 +313,22 @@ def test_functions(backend: native.NativeBackend, monkeypatch: pytest.MonkeyPatc
     def outer(a: Annotated[Pull, "n", i32]) -> Any:
         return both(a)[1] + 1
 
+    @obs.jit
+    def columns(a: Annotated[Pull, "n", "static m", None]) -> Any:
+        return a + a.shape[1]
+
+    # The types of arguments may choose the program: its call refuses other types.
+    wide, narrow = tensor(np.ones((2, 8))), tensor(np.ones((2, 3)))
+    for argument in (wide, wide, narrow, wide, tensor(np.ones((1, 8)), "int32"), narrow):
+        assert columns(argument).shape == argument.shape
+        assert (columns._entry is not None) == is_there
+        if is_there:
+            others = {id(x): x for x in (wide, narrow)}.values()
+            assert [columns._entry((x,)) is not None for x in others] == [
+                x is argument for x in others
+            ]
+    assert len(columns._programs) == 3
+
     # A function that is traced calls the function, and not its program.
     assert "arith.constant" in outer.mlir()
     assert outer(np.int32([1])).tolist() == [3]

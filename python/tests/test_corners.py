@@ -551,6 +551,38 @@ def test_elements_of_any_type() -> None:
         Pull[None]
 
 
+def test_static_extents() -> None:
+    """The extents of the arguments are numbers of Python, in all parameters with the name."""
+
+    @obs.jit
+    def centred(
+        x: Annotated[Pull, "rows", "static n", f32], w: Annotated[Pull, "n", f32], k: f32, *, by=1
+    ):
+        assert type(x.shape[1]) is type(w.shape[0]) is int
+
+        def row(r):
+            # Storing a row needs a limit of its length.
+            r = r.force()
+            return (r - r.sum() / x.shape[1]) * w * k * by
+
+        return obs.stack(row(r) for r in x.rows())
+
+    rng = np.random.default_rng(7)
+    for columns in (1, 33, 100, 33):
+        x = rng.integers(-8, 8, (3, columns)).astype(np.float32)
+        w = rng.integers(-8, 8, columns).astype(np.float32)
+        expected = (x - x.sum(1, keepdims=True) / np.float32(columns)) * w * 6
+        np.testing.assert_allclose(centred(x, w, 2.0, by=3), expected, rtol=1e-4, atol=1e-4)
+    assert len(centred._programs) == 3
+    assert "x 33 x f32" in centred.mlir(np.ones((2, 33), np.float32))
+    with pytest.raises(obs.ArgumentTypeError, match=r"extent n is static.*pass the arrays"):
+        centred.mlir(w=w)
+    with pytest.raises(obs.ArgumentError, match="n is 33 in x, 32 in w"):
+        centred(x, w[1:], 2.0)
+    with pytest.raises(TraceError, match=r"'static n <= 3 4' is no extent.*'static n'"):
+        Pull["static n <= 3 4", f32]
+
+
 def test_unsigned_arrays_without_an_annotation() -> None:
     @obs.jit
     def f(a):

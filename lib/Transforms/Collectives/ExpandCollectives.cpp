@@ -96,9 +96,11 @@ static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
   for (Type type : c.elementTypes)
     bytes += getElementBytes(type);
   StringRef usual = getDefaultReduceStrategy(c.level, n, c.commutative);
-  if (c.level != Level::Block || c.plain || n.isAtMost(warpSize) ||
-      !strategies::profitsFromRows(array))
+  if (c.level < Level::Warp || c.level > Level::Block || c.plain ||
+      n.isAtMost(warpSize) || !strategies::profitsFromRows(array))
     return usual;
+  if (c.level == Level::Warp)
+    return bytes <= maxBytes ? "lanes" : usual;
   if (n.isStatic() && n.size <= most && bytes <= maxBytes)
     return "rows";
   // In any order, a thread combines most elements without shuffles.

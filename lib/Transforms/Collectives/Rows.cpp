@@ -49,15 +49,15 @@ static constexpr int64_t workers = 256;
 /// does not load while its shuffles combine: the sum of 2^28 floats takes 0.243
 /// ms on an H200, and 0.251 ms with 4 rows.
 static constexpr int64_t segmentRows = 8;
+/// The number of rows of a piece after the last full segment of a long array.
+/// Few rows are little code.
+static constexpr int64_t longTailRows = 2;
 /// The number of segments whose results a block stores at a time, if a lane
 /// reads several neighbours, and if it reads single elements of a row.
 static constexpr int64_t neighbourSegments = 1024, singleSegments = 128;
 /// The number of rows for which a branch between full and other pieces is not
 /// worth it.
 static constexpr int64_t fewRows = 2;
-/// The number of rows of single elements in a piece after the last full
-/// segment. A row of 1000 elements then has seven pieces for eight warps.
-static constexpr int64_t tailRows = 2;
 
 /// The elements from `first` on that a thread combines at once: `width`
 /// elements of each of `count` rows. A row begins `distance` elements after the
@@ -141,13 +141,31 @@ static CollectiveBuilder repeatTypes(const CollectiveBuilder &c, int64_t rows) {
   return all;
 }
 
-/// At level warp: the combinations of all lanes for each row of the stored
-/// array `y`, in order. `rows` is a power of two. Element l of the result has
-/// the combination of the row whose bits are the lowest bits of l, reversed.
+/// At level warp: `count` rows of the stored array `y` from row `begin` on. An
+/// element of `y` has `rows` rows.
+static Value takeRows(CollectiveBuilder &warp, Value y, int64_t rows,
+                      int64_t begin, int64_t count) {
+  if (count == rows)
+    return y;
+  size_t arity = warp.elementTypes.size();
+  CollectiveBuilder all = repeatTypes(warp, rows),
+                    some = repeatTypes(warp, count);
+  return some.force(
+      some.generate(warp.getConstantExtent(warpSize), [&](Value lane) {
+        Values own = all.get(y, lane);
+        return Values(ValueRange(own).slice(begin * arity, count * arity));
+      }));
+}
+
+/// At level warp: an array of lanes whose element 0 is the combination of the
+/// first `full` rows of the stored array `y`, or of all, in order. `count`, the
+/// number of rows, is a power of two.
 ///
 /// In each stage, two lanes exchange half of the rows, so that each continues
 /// with the other half. The stages of 8 rows have 9 shuffles, not 40.
-static Value combineFullRows(CollectiveBuilder &warp, Value y, int64_t rows) {
+static Value reduceFullRows(CollectiveBuilder &warp, Value y, int64_t count,
+                            Value full = {}) {
+  int64_t rows = count;
   Extent lanes = warp.getConstantExtent(warpSize);
   size_t arity = warp.elementTypes.size();
   auto select = [&](Value condition, ValueRange a, ValueRange b) {
@@ -157,12 +175,13 @@ static Value combineFullRows(CollectiveBuilder &warp, Value y, int64_t rows) {
           arith::SelectOp::create(warp.builder, warp.loc, condition, x, z));
     return values;
   };
-  for (int64_t distance = 1; distance < warpSize; distance *= 2) {
-    auto getOther = [&](Value array, Value lane) {
-      return warp.get(array, arith::XOrIOp::create(warp.builder, warp.loc, lane,
-                                                   warp.constant(distance))
-                                 .getResult());
-    };
+  int64_t distance = 1;
+  auto getOther = [&](Value array, Value lane) {
+    return warp.get(array, arith::XOrIOp::create(warp.builder, warp.loc, lane,
+                                                 warp.constant(distance))
+                               .getResult());
+  };
+  for (; distance < warpSize; distance *= 2) {
     // The results of lanes on the right are not used.
     if (rows == 1) {
       y = warp.force(warp.generate(lanes, [&](Value lane) {
@@ -198,138 +217,213 @@ static Value combineFullRows(CollectiveBuilder &warp, Value y, int64_t rows) {
       return both;
     }));
   }
+  // The first exchange decided between halves of all rows, so the lowest bits
+  // of a lane are those of its row, reversed. Lanes whose higher bits are 0
+  // have results that are used.
+  for (distance = count / 2; distance > 0; distance /= 2)
+    y = warp.force(warp.generate(lanes, [&](Value lane) {
+      Values own = warp.get(y, lane), other = getOther(y, lane);
+      if (!full)
+        return warp.combine(own, other);
+      Value row = warp.constant(count / (2 * distance));
+      for (int64_t bit = 1; bit < distance; bit *= 2)
+        row =
+            warp.add(row, warp.mul(warp.rem(warp.div(lane, warp.constant(bit)),
+                                            warp.constant(2)),
+                                   warp.constant(count / (2 * bit))));
+      return warp.choose(
+          warp.less(row, full), [&] { return warp.combine(own, other); },
+          [&] { return own; });
+    }));
   return y;
 }
 
-/// At level warp: an array of one element, the combination of `piece`. If the
-/// order matters, shuffles combine the lanes of each row. Otherwise, they
-/// combine the results of the lanes for all rows.
-static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
-  Extent lanes = warp.getConstantExtent(warpSize);
-  int64_t trees = warp.commutative ? 1 : piece.rows;
-  // One array contains all rows, so that one stage shuffles all of them.
-  CollectiveBuilder all = repeatTypes(warp, trees);
-  unsigned arity = warp.elementTypes.size();
-  auto getRow = [&](ValueRange values, int64_t row) {
-    return values.slice(row * arity, arity);
-  };
-  auto getBegin = [&](int64_t row) {
-    return warp.add(piece.begin, warp.constant(row * piece.getRowSize()));
-  };
-  Value y = all.force(all.generate(lanes, [&](Value lane) {
-    Value mine = warp.mul(lane, warp.constant(piece.width));
-    // Rows that are always full are first. All of them are read before the
-    // first combination.
-    int64_t full = 0;
-    while (full < piece.rows && piece.hasAlways(full, piece.getRowSize()))
-      ++full;
-    SmallVector<Values> elements =
-        load(warp, piece.x, warp.add(piece.begin, mine), full, piece.width,
-             piece.getRowSize());
-    Values folded, none = getZeros(warp);
-    for (int64_t row = 0; row < piece.rows; ++row) {
-      bool isFirst = row == 0 || !warp.commutative;
-      ArrayRef<Values> read =
-          row < full ? ArrayRef(elements).slice(row * piece.width, piece.width)
-                     : ArrayRef<Values>();
-      Values value =
-          combineNeighbours(warp, piece, warp.add(getBegin(row), mine), read,
-                            isFirst ? none : folded, isFirst);
-      if (!isFirst)
-        folded.clear();
-      llvm::append_range(folded, value);
-    }
-    return folded;
-  }));
-  // The lanes that have elements of each row.
-  SmallVector<Value> live;
-  for (int64_t row = 0; row < trees; ++row)
-    live.push_back(
-        piece.hasAlways(row, piece.width * (warpSize - 1) + 1)
-            ? lanes.value
-            : warp.min(lanes.value,
-                       warp.div(warp.add(warp.max(warp.sub(piece.n->value,
-                                                           getBegin(row)),
-                                                  warp.constant(0)),
-                                         warp.constant(piece.width - 1)),
-                                warp.constant(piece.width))));
-  if (llvm::all_of(live, [&](Value count) { return count == lanes.value; })) {
-    // Groups whose number of rows is a power of two, the largest first.
-    SmallVector<std::pair<Value, int64_t>> groups;
-    for (int64_t begin = 0; begin < trees;) {
-      int64_t rows = llvm::bit_floor(static_cast<uint64_t>(trees - begin));
-      CollectiveBuilder some = repeatTypes(warp, rows);
-      Value group = y;
-      if (rows != trees)
-        group = some.force(some.generate(lanes, [&](Value lane) {
-          Values own = all.get(y, lane);
-          return Values(ValueRange(own).slice(begin * arity, rows * arity));
-        }));
-      groups.push_back({combineFullRows(warp, group, rows), rows});
-      begin += rows;
-    }
-    return warp.generate(warp.getConstantExtent(1), [&](Value) {
-      Values value;
-      for (auto [group, rows] : groups)
-        for (int64_t row = 0; row < rows; ++row) {
-          // The first exchange decides between halves of all rows.
-          int64_t lane = 0;
-          for (int64_t bit = 1; bit < rows; bit *= 2)
-            lane = 2 * lane + (row / bit) % 2;
-          Values next = warp.get(group, warp.constant(lane));
-          value = value.empty() ? next : warp.combine(value, next);
+/// The combinations of the elements of two arrays of lanes, if the condition
+/// holds. Otherwise, those of the first array.
+static Value combineArrays(CollectiveBuilder &warp, Value a, Value b,
+                           Value condition = {}) {
+  return warp.force(
+      warp.generate(warp.getConstantExtent(warpSize), [&](Value lane) {
+        Values left = warp.get(a, lane), right = warp.get(b, lane);
+        if (!condition)
+          return warp.combine(left, right);
+        return warp.choose(
+            condition, [&] { return warp.combine(left, right); },
+            [&] { return left; });
+      }));
+}
+
+/// At level warp: the stored array of 32 lanes whose elements have the
+/// combinations of the lane's elements of each row from `first` on, `count`
+/// rows. If the order does not matter, they have the combination of all of
+/// these elements.
+static Value combineInLanes(CollectiveBuilder &warp, const Piece &piece,
+                            int64_t first, int64_t count) {
+  CollectiveBuilder all = repeatTypes(warp, warp.commutative ? 1 : count);
+  Value begin =
+      warp.add(piece.begin, warp.constant(first * piece.getRowSize()));
+  return all.force(
+      all.generate(warp.getConstantExtent(warpSize), [&](Value lane) {
+        Value mine =
+            warp.add(begin, warp.mul(lane, warp.constant(piece.width)));
+        // Rows that are always full are first. All of them are read before the
+        // first combination.
+        int64_t full = 0;
+        while (full < count &&
+               piece.hasAlways(first + full, piece.getRowSize()))
+          ++full;
+        SmallVector<Values> elements =
+            load(warp, piece.x, mine, full, piece.width, piece.getRowSize());
+        Values folded, none = getZeros(warp);
+        for (int64_t row = 0; row < count; ++row) {
+          bool isFirst = row == 0 || !warp.commutative;
+          ArrayRef<Values> read =
+              row < full
+                  ? ArrayRef(elements).slice(row * piece.width, piece.width)
+                  : ArrayRef<Values>();
+          Values value = combineNeighbours(
+              warp, piece,
+              warp.add(mine, warp.constant(row * piece.getRowSize())), read,
+              isFirst ? none : folded, isFirst);
+          if (!isFirst)
+            folded.clear();
+          llvm::append_range(folded, value);
         }
-      return value;
-    });
+        return folded;
+      }));
+}
+
+/// An array of lanes whose element 0 is the combination of all lanes of `y`
+/// that have elements of the row which begins at `begin`.
+static Value reduceRow(CollectiveBuilder &warp, const Piece &piece, Value y,
+                       Value begin) {
+  Value left = warp.max(warp.sub(piece.n->value, begin), warp.constant(0));
+  Value live = warp.div(warp.add(left, warp.constant(piece.width - 1)),
+                        warp.constant(piece.width));
+  return reduceLanes(warp, y, warp.min(live, warp.constant(warpSize)));
+}
+
+/// An array of lanes whose element 0 is the combination of a piece of single
+/// elements in order, if their number is known at run time only. All rows are
+/// read at once. The results of those that are not full are not used, and one
+/// more row has the elements after the last full row.
+static Value reduceAnyRows(CollectiveBuilder &warp, const Piece &piece) {
+  int64_t rows = llvm::bit_ceil(static_cast<uint64_t>(piece.rows));
+  Value zero = warp.constant(0), rowSize = warp.constant(warpSize);
+  Value count = warp.min(warp.sub(piece.n->value, piece.begin),
+                         warp.constant(piece.rows * warpSize));
+  Value full = warp.div(count, rowSize), live = warp.rem(count, rowSize);
+  Value last = warp.sub(piece.n->value, warp.constant(1));
+  Extent lanes = warp.getConstantExtent(warpSize);
+  CollectiveBuilder all = repeatTypes(warp, rows + 1);
+  Value y = all.force(all.generate(lanes, [&](Value lane) {
+    Value mine = warp.add(piece.begin, lane);
+    Values elements;
+    for (int64_t row = 0; row <= rows; ++row) {
+      Value number = row < rows ? warp.constant(row) : full;
+      Value index = warp.add(mine, warp.mul(number, rowSize));
+      llvm::append_range(elements, warp.get(piece.x, warp.min(index, last)));
+    }
+    return elements;
+  }));
+  Value before =
+      reduceFullRows(warp, takeRows(warp, y, rows + 1, 0, rows), rows, full);
+  Value rest = reduceLanes(warp, takeRows(warp, y, rows + 1, rows, 1), live);
+  return warp.force(warp.generate(lanes, [&](Value lane) {
+    Values left = warp.get(before, lane), right = warp.get(rest, lane);
+    return warp.choose(
+        warp.equal(full, zero), [&] { return right; },
+        [&] {
+          return warp.choose(
+              warp.equal(live, zero), [&] { return left; },
+              [&] { return warp.combine(left, right); });
+        });
+  }));
+}
+
+/// An array of lanes whose element 0 is the combination of `piece` in order.
+/// Shuffles combine the lanes of each row.
+static Value reduceInOrder(CollectiveBuilder &warp, const Piece &piece) {
+  if (piece.n && !piece.n->isStatic())
+    return reduceAnyRows(warp, piece);
+  Value result;
+  auto add = [&](Value next, Value condition = {}) {
+    result = result ? combineArrays(warp, result, next, condition) : next;
+  };
+  int64_t full = 0;
+  while (full < piece.rows &&
+         piece.hasAlways(full, piece.width * (warpSize - 1) + 1))
+    ++full;
+  Value y = full == 0 ? Value() : combineInLanes(warp, piece, 0, full);
+  // Groups whose number of rows is a power of two, the largest first.
+  for (int64_t begin = 0; begin < full;) {
+    int64_t rows = llvm::bit_floor(static_cast<uint64_t>(full - begin));
+    add(reduceFullRows(warp, takeRows(warp, y, full, begin, rows), rows));
+    begin += rows;
   }
-  // A lane whose number is a multiple of 2 d combines its value with that of
-  // lane + d. The values of the other lanes are not used later, so all lanes
-  // execute the same code, without a condition.
-  for (int64_t distance = 1; distance < warpSize; distance *= 2)
-    y = all.force(all.generate(lanes, [&](Value lane) {
-      Value other = arith::XOrIOp::create(warp.builder, warp.loc, lane,
-                                          warp.constant(distance));
-      Value last = arith::OrIOp::create(warp.builder, warp.loc, lane,
-                                        warp.constant(distance));
-      Values own = all.get(y, lane), stage;
-      // Rows with the same number of lanes have one condition.
-      for (int64_t row = 0, next; row < trees; row = next) {
-        for (next = row + 1; next < trees && live[next] == live[row];)
-          ++next;
-        auto combineRows = [&] {
-          Values neighbour = all.get(y, other), both;
-          for (int64_t r = row; r < next; ++r)
-            llvm::append_range(
-                both, warp.combine(getRow(own, r), getRow(neighbour, r)));
-          return both;
-        };
-        if (live[row] == lanes.value)
-          llvm::append_range(stage, combineRows());
-        else
-          // Both have elements.
-          llvm::append_range(
-              stage, warp.choose(warp.less(last, live[row]), combineRows, [&] {
-                return Values(
-                    ValueRange(own).slice(row * arity, (next - row) * arity));
-              }));
-      }
-      return stage;
-    }));
-  return warp.generate(warp.getConstantExtent(1), [&](Value i) {
-    Values found = all.get(y, i);
-    Values value(getRow(found, 0));
-    for (int64_t row = 1; row < trees; ++row)
-      value =
-          ifThere(warp, piece, piece.hasAlways(row, 1), getBegin(row), value,
-                  [&] { return warp.combine(value, getRow(found, row)); });
-    return value;
-  });
+  for (int64_t row = full; row < piece.rows; ++row) {
+    Value begin =
+        warp.add(piece.begin, warp.constant(row * piece.getRowSize()));
+    add(reduceRow(warp, piece, combineInLanes(warp, piece, row, 1), begin),
+        piece.hasAlways(row, 1) ? Value() : warp.less(begin, piece.n->value));
+  }
+  return result;
+}
+
+/// At level warp: the combination of `piece`. If the order does not matter, a
+/// lane combines its elements of all rows before shuffles combine the lanes.
+static Values reducePiece(CollectiveBuilder &warp, const Piece &piece) {
+  auto reduce = [&] {
+    if (!warp.commutative)
+      return reduceInOrder(warp, piece);
+    Value y = combineInLanes(warp, piece, 0, piece.rows);
+    return piece.hasAlways(0, piece.width * (warpSize - 1) + 1)
+               ? reduceFullRows(warp, y, 1)
+               : reduceRow(warp, piece, y, piece.begin);
+  };
+  return warp.get(reduce(), warp.constant(0));
+}
+
+/// An array of one element.
+static Value getArray(CollectiveBuilder &warp, const Values &value) {
+  return warp.generate(warp.getConstantExtent(1), [&](Value) { return value; });
 }
 
 Value strategies::reduceByLanes(CollectiveBuilder &warp, Value x) {
   Extent n = warp.getExtent(x);
   int64_t rows = llvm::divideCeil(n.size, int64_t(warpSize));
-  return reducePiece(warp, {x, warp.constant(0), rows, /*width=*/1, n});
+  return getArray(
+      warp, reducePiece(warp, {x, warp.constant(0), rows, /*width=*/1, n}));
+}
+
+Value strategies::reduceByLanesInOrder(CollectiveBuilder &warp, Value x) {
+  Extent n = warp.getExtent(x);
+  Value zero = warp.constant(0), size = warp.constant(segmentRows * warpSize);
+  // The length of a row by offsets is a difference, which nothing bounds.
+  n.value = warp.max(n.value, zero);
+  Value full = warp.div(n.value, size), behind = warp.mul(full, size);
+  auto loop = scf::ForOp::create(
+      warp.builder, warp.loc, zero, behind, size, getZeros(warp),
+      [&](OpBuilder &builder, Location loc, Value begin, ValueRange carried) {
+        Values next = reducePiece(warp, {x, begin, segmentRows, 1, {}});
+        scf::YieldOp::create(builder, loc,
+                             warp.choose(
+                                 warp.equal(begin, zero), [&] { return next; },
+                                 [&] { return warp.combine(carried, next); }));
+      });
+  Values before(loop.getResults());
+  Values value = warp.choose(
+      warp.less(behind, n.value),
+      [&] {
+        Values rest = reducePiece(
+            warp, {x, behind, segmentRows, 1, CollectiveBuilder::forget(n)});
+        return warp.choose(
+            warp.equal(behind, zero), [&] { return rest; },
+            [&] { return warp.combine(before, rest); });
+      },
+      [&] { return before; });
+  Extent few = {warp.min(n.value, warp.constant(1)), ShapedType::kDynamic, 1};
+  return warp.generate(few, [&](Value) { return value; });
 }
 
 /// At level block: a few elements that have the same combination as `x`.
@@ -344,7 +438,8 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
   OpBuilder &builder = block.builder;
   // The elements after the last full segment are pieces of single elements,
   // whose loads need no access to be complete.
-  constexpr int64_t piece = tailRows * warpSize;
+  int64_t tailRows = width == 1 ? segmentRows : longTailRows;
+  int64_t piece = tailRows * warpSize;
   int64_t segment = width * segmentRows * warpSize;
   int64_t maxSegments = width == 1 ? singleSegments : neighbourSegments;
   Value zero = block.constant(0), size = block.constant(segment);
@@ -362,25 +457,21 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
         Value results = block.distributeWarps(
             some, 1, some, [&](CollectiveBuilder &warp, Value number) {
               Value place = warp.add(first, number);
-              auto reduce = [&](const Piece &own) {
-                return warp.get(reducePiece(warp, own), zero);
-              };
               Values value = warp.choose(
                   warp.less(place, full),
                   [&] {
                     Value own = warp.add(begin, warp.mul(place, size));
-                    return reduce({x, own, segmentRows, width, {}});
+                    return reducePiece(warp, {x, own, segmentRows, width, {}});
                   },
                   [&] {
                     Value own =
                         warp.add(behind, warp.mul(warp.sub(place, full),
                                                   warp.constant(piece)));
-                    return reduce({x, own, tailRows, 1,
-                                   Extent{end, ShapedType::kDynamic,
-                                          ShapedType::kDynamic}});
+                    return reducePiece(warp, {x, own, tailRows, 1,
+                                              Extent{end, ShapedType::kDynamic,
+                                                     ShapedType::kDynamic}});
                   });
-              return warp.generate(warp.getConstantExtent(1),
-                                   [&](Value) { return value; });
+              return getArray(warp, value);
             });
         // All threads combine the results, or the few that are left of them.
         Value few = maxSegments <= warpSize
@@ -500,7 +591,8 @@ static int64_t chooseRows(int64_t n, int64_t width) {
 static bool isPadded(Value x) {
   if (auto chunk = dyn_cast<BlockArgument>(x)) {
     auto program = dyn_cast<DistributeOp>(chunk.getOwner()->getParentOp());
-    return program && isPadded(program.getArrays()[chunk.getArgNumber()]);
+    // One padded array decides for the chunks of all arrays.
+    return program && llvm::any_of(program.getArrays(), isPadded);
   }
   Operation *op = x.getDefiningOp();
   auto divides = [](int64_t n, int64_t size) {
@@ -531,25 +623,23 @@ static Value reduce(CollectiveBuilder &c, Value x) {
     Extent pieces = c.ceilDiv(n, size);
     x = c.distributeWarps(
         pieces, 1, pieces, [&](CollectiveBuilder &warp, Value number) {
-          Piece piece = {x, warp.mul(number, warp.constant(size)), rows, width};
+          Piece piece = {
+              x, warp.mul(number, warp.constant(size)), rows, width, {}};
           Piece last = piece;
           last.n = n;
           last.last = (pieces.bound - 1) * size;
           if (last.hasAlways(rows - 1, last.getRowSize()))
-            return reducePiece(warp, piece);
+            return getArray(warp, reducePiece(warp, piece));
           if (warp.commutative || rows <= fewRows || pieces.bound == 1 ||
               !n.isStatic())
-            return reducePiece(warp, last);
+            return getArray(warp, reducePiece(warp, last));
           // In order, shuffles combine each row, and full rows need fewer.
-          auto reduceOne = [&](const Piece &own) {
-            return warp.get(reducePiece(warp, own), warp.constant(0));
-          };
-          Values value = warp.choose(
-              warp.less(number, warp.constant(pieces.bound - 1)),
-              [&] { return reduceOne(piece); },
-              [&] { return reduceOne(last); });
-          return warp.generate(warp.getConstantExtent(1),
-                               [&](Value) { return value; });
+          last.rows = llvm::divideCeil(n.size - last.last, last.getRowSize());
+          return getArray(
+              warp, warp.choose(
+                        warp.less(number, warp.constant(pieces.bound - 1)),
+                        [&] { return reducePiece(warp, piece); },
+                        [&] { return reducePiece(warp, last); }));
         });
   }
   return x;

@@ -34,12 +34,17 @@ CollectiveBuilder::Values getZeros(CollectiveBuilder &c);
 
 /// At level warp: an array of one element, the combination of the elements of
 /// `x`, whose number is static. Each lane reads every 32nd of them without a
-/// loop. The order of the elements may not matter.
+/// loop.
 Value reduceByLanes(CollectiveBuilder &warp, Value x);
 
-/// At level warp: an array whose element 0 is the combination of the 32
-/// elements of the stored array `y`, in order.
-Value reduceLanes(CollectiveBuilder &warp, Value y);
+/// At level warp: an array of at most one element, the combination of the
+/// elements of `x` in order. Each lane reads every 32nd of them, eight at once.
+Value reduceByLanesInOrder(CollectiveBuilder &warp, Value x);
+
+/// At level warp: an array whose element 0 is the combination of the first
+/// `live` elements of the stored array `y`, in order. It has 32 elements, of
+/// which all are combined by default.
+Value reduceLanes(CollectiveBuilder &warp, Value y, Value live = {});
 
 } // namespace mlir::obs::strategies
 

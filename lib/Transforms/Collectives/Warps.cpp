@@ -56,8 +56,8 @@ static Value reduceChunk(CollectiveBuilder &warp, Value y, Value live) {
   return y;
 }
 
-Value strategies::reduceLanes(CollectiveBuilder &warp, Value y) {
-  return reduceChunk(warp, y, warp.constant(size));
+Value strategies::reduceLanes(CollectiveBuilder &warp, Value y, Value live) {
+  return reduceChunk(warp, y, live ? live : warp.constant(size));
 }
 
 CollectiveBuilder::Values strategies::getZeros(CollectiveBuilder &c) {
@@ -95,6 +95,8 @@ static Value reduceByOneWarp(CollectiveBuilder &c, Value x) {
   if (extent.isStatic() && !extent.isAtMost(0) &&
       extent.isAtMost(mostUnrolled * size) && strategies::profitsFromRows(x))
     return strategies::reduceByLanes(c, x);
+  if (!c.commutative)
+    return strategies::reduceByLanesInOrder(c, x);
   Value n = extent.value, step = c.constant(size);
   Value lanes = c.force(c.generate(c.getConstantExtent(size), [&](Value lane) {
     return c.choose(
@@ -162,7 +164,6 @@ void strategies::addWarps(Registry &registry) {
   registry.scan["warps"] = {scan, Level::Block};
   ReduceStrategy lanes;
   lanes.shorten = reduceByOneWarp;
-  lanes.commutativeOnly = true;
   lanes.minLevel = Level::Warp;
   registry.reduce["lanes"] = lanes;
 }

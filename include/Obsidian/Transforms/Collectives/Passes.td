@@ -50,7 +50,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
-    | `lanes` | reduce | each of the 32 lanes of a warp combines every 32nd element; then five stages combine the lanes. Only if `commutative`. At level warp, the results of the lanes are in registers, for any n; if n is at most 1024 and static, and elements are cheap to read, lanes read them without a loop, so that an array that only such reductions read can be in registers, too. Not below level warp |
+    | `lanes` | reduce | if `commutative`, each of the 32 lanes of a warp combines every 32nd element; then five stages combine the lanes. Otherwise shuffles combine eight rows of 32 elements at once, and then the results of the rows. At level warp, the results of the lanes are in registers, for any n; if n is at most 1024 and static, and elements are cheap to read, lanes read them without a loop, so that an array that only such reductions read can be in registers, too. Not below level warp |
     | `block_stride` | reduce | if `commutative`, each of 256 threads combines every 256th element, and reads eight of them at once. Otherwise each warp combines 256 neighbouring elements: each lane one element of each of eight rows, which shuffles combine. If the length is a multiple of 2 or 4, a lane reads as many neighbours. Not below level block |
     | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is not a multiple of 4; 32 for a chunk with padding, whose elements have conditions), as many in each warp but the last one. A lane combines its neighbours in a row, and shuffles combine the lanes of each row. If `commutative`, a lane combines its elements of all rows before the shuffles. All threads combine the results of the warps, at most 32. Not below level block |
 
@@ -106,7 +106,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | warp, block | at most 32 | `halving_tree` if `commutative`, else `adjacent_tree` | `kogge_stone` |
     | block | a static extent of 33 to 16384; elements of at most 8 bytes that are read from memory, without a loop and with at most 64 operations | `rows` | |
     | block | at most 1024 | `warps` | `warps` |
-    | warp | any number | `lanes` if `commutative`, else `raking` | `raking` |
+    | warp | any number | `lanes` if `commutative`, or if elements are cheap to read and have at most 8 bytes; else `raking` | `raking` |
     | block | any number of elements that are read from memory, without a loop and with at most 64 operations; of at most 8 bytes, or 16 if `commutative` | `block_stride` | |
     | block | any number | `raking` | `raking` |
 

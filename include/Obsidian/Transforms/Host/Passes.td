@@ -302,6 +302,37 @@ def ObsReportPlanPass : Pass<"obs-report-plan", "::mlir::ModuleOp"> {
   }];
 }
 
+def ObsVersionKernelsPass : Pass<"obs-version-kernels", "::mlir::ModuleOp"> {
+  let summary = "Add kernels for short rows";
+  let description = [{
+    If the blocks of a kernel process rows whose length is known at run time
+    only, no number of threads is good for all lengths: eight warps wait for
+    each other in a row of 100 elements. Such a kernel gets a second version
+    with one warp in a block, and its launches choose. They launch it if there
+    are at least 1024 blocks, and the largest array has at most 2048 elements
+    for each of them. Both versions compute the same results.
+
+    A kernel has a second version if it has one loop over the grid, whose unit
+    is a block, requests no number of threads, and each of its loops over the
+    threads or warps of a block has an unknown extent that is the same in all
+    blocks, or at most 32 threads.
+
+    ```mlir
+    // before
+    obs.launch @sums work [%m] [block] args(%a, %r) : memref<?x?xf32>, memref<?xf32>
+    // after
+    %few = ...  // dim(%a, 0) * dim(%a, 1) <= 2048 * %m, and %m >= 1024
+    scf.if %few {
+      obs.launch @sums_short work [%m] [block] args(%a, %r) : memref<?x?xf32>, memref<?xf32>
+    } else {
+      obs.launch @sums work [%m] [block] args(%a, %r) : memref<?x?xf32>, memref<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   let summary = "Choose the launch parameters of kernels";
   let description = [{
