@@ -576,7 +576,7 @@ def test_static_extents() -> None:
     assert len(centred._programs) == 3
     assert "x 33 x f32" in centred.mlir(np.ones((2, 33), np.float32))
     with pytest.raises(obs.ArgumentTypeError, match=r"extent n is static.*pass the arrays"):
-        centred.mlir(w=w)
+        centred.mlir()
     with pytest.raises(obs.ArgumentError, match="n is 33 in x, 32 in w"):
         centred(x, w[1:], 2.0)
     with pytest.raises(TraceError, match=r"'static n <= 3 4' is no extent.*'static n'"):

@@ -25,11 +25,13 @@
 // CHECK: obs.push<warp, 32 x f32, f32>
 // CHECK-COUNT-3: arith.addf
 // CHECK: obs.push<warp, 32 x f32>
-// CHECK-COUNT-7: arith.addf
+// The lanes now have the results of the rows, which three more stages combine.
+// CHECK-COUNT-3: arith.addf
 // CHECK-NOT: arith.addf
 // The remaining elements are less than a segment: warps combine pieces of 64, a lane one element of each of 2 rows.
 // CHECK: else
-// CHECK-COUNT-2: obs.get %[[X]]
+// A third element is that of the row behind the full ones.
+// CHECK-COUNT-3: obs.get %[[X]]
 // CHECK-NOT: obs.get %[[X]]
 // CHECK: obs.push<block, ? x f32 bound [1024]>
 // CHECK: obs.force %{{.*}} {kernel = "in_order"}
@@ -41,9 +43,9 @@
 // Elements of a row are one access, and no shuffle waits for another row.
 // PTX: .entry in_order(
 // PTX-COUNT-8: ld.global.{{(nc\.)?(L1::evict_first\.)?}}v4.b32
-// PTX-COUNT-9: shfl.sync.bfly.b32
+// PTX-COUNT-12: shfl.sync.bfly.b32
 // PTX-NOT: shfl.sync.bfly.b32
-// PTX-COUNT-8: shfl.sync.idx.b32
+// PTX: shfl.sync.idx.b32
 func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   %z = arith.constant 0.0 : f32
   %p = obs.reduce grid { arith.addf } %x init %z : !obs.pull<? x f32>
@@ -123,21 +125,23 @@ func.func @computed(%n: index) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// A block that may keep an array reads it by rows, too. In order: four warps have two rows of 128 elements, combined by
-// lanes side by side. All threads combine the four results.
+// A block that may keep an array reads it by rows, too. In order: four warps have two rows of 128 elements. All threads
+// combine the four results.
 // CHECK-LABEL: @block_in_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<1000 x f32>
 // CHECK: obs.distribute warp
-// The first row exists in every warp.
+// The first row exists in every warp, and five stages combine its lanes.
 // CHECK-COUNT-4: obs.get %[[X]]
 // CHECK-NOT: obs.get
 // CHECK-COUNT-3: arith.addf
+// CHECK-NOT: scf.if
+// CHECK-COUNT-5: arith.addf
 // The neighbours in the second row exist together.
 // CHECK: arith.cmpi slt, %{{.*}}, %c1000
 // CHECK: scf.if
 // CHECK-COUNT-4: obs.get %[[X]]
 // CHECK: } else {
-// CHECK-COUNT-6: obs.push<warp, 32 x f32, f32>
+// CHECK-COUNT-6: obs.push<warp, 32 x f32>
 // CHECK: %[[PARTS:.*]] = obs.force {{.*}} : !obs.push<block, 4 x f32>
 // CHECK-COUNT-4: obs.get %[[PARTS]]
 // CHECK-NOT: obs.force
@@ -185,7 +189,7 @@ func.func @block_many(%x: !obs.pull<8193 x f32>) -> f32 attributes {obs.level = 
 }
 
 // In order, 28 rows of single elements in each of seven warps. Rows of all warps but the last one are full, and are combined in
-// groups of 16, 8 and 4 rows. The last warp combines the lanes of each of its rows.
+// groups of 16, 8 and 4 rows. The last warp has 24 full rows, and one element.
 // CHECK-LABEL: @block_odd(
 // CHECK: obs.distribute warp in block
 // CHECK: arith.cmpi slt, %{{.*}}, %c6
@@ -194,7 +198,8 @@ func.func @block_many(%x: !obs.pull<8193 x f32>) -> f32 attributes {obs.level = 
 // CHECK-NOT: obs.get %[[X]]
 // CHECK: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
 // CHECK: else
-// CHECK-COUNT-28: obs.get %[[X]]
+// CHECK-COUNT-25: obs.get %[[X]]
+// CHECK-NOT: obs.get %[[X]]
 // CHECK: obs.force {{.*}} : !obs.push<block, 7 x f32>
 func.func @block_odd(%x: !obs.pull<6145 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
   %z = arith.constant 0.0 : f32

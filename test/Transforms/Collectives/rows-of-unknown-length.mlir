@@ -17,10 +17,10 @@
 // CHECK-COUNT-3: gpu.barrier
 // CHECK-NOT:   gpu.barrier
 // CHECK:       gpu.return
-// A full piece has 8 loads before its shuffles: 4, 2, 1, 1 and 1 of both components.
+// A full piece has 8 loads before its shuffles: 4, 2, 1, 1 and 1 of both components, and 3 for the results of the rows.
 // PTX:         .entry intervals(
 // PTX-COUNT-8: ld.global.{{.*}}b32
-// PTX-COUNT-18: shfl.sync.bfly.b32
+// PTX-COUNT-24: shfl.sync.bfly.b32
 // PTX-NOT:     shfl.sync.bfly.b32
 // PTX:         shfl.sync.idx.b32
 // RACES:       is proved free of races
