@@ -223,7 +223,7 @@ static LogicalResult expandCompactAtGrid(CollectiveBuilder &c, CompactOp op,
 LogicalResult strategies::expandCompact(OpBuilder &builder, CompactOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Type number = c.elementTypes.front();
-  Extent n = getCommonExtent(c, op.getArray(), op.getFlags().getType());
+  Extent n = getScannedExtent(c, op.getArray(), op.getFlags().getType());
   PushType type = op.getResult().getType();
   Value one = c.constant(1);
   auto isKept = [&](Value i) { return c.get(op.getFlags(), i).front(); };

@@ -19,6 +19,7 @@
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Transforms/Collectives/Collectives.h"
+#include "Obsidian/Transforms/Level/Passes.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -53,6 +54,21 @@ Extent strategies::getCommonExtent(CollectiveBuilder &c, Value array,
     return c.getConstantExtent(size);
   if (!n.isStatic() && !n.isBounded())
     n.bound = getArrayBound(other, 0);
+  return n;
+}
+
+Extent strategies::getScannedExtent(CollectiveBuilder &c, Value array,
+                                    Type other) {
+  // A stage of a scan has two copies. A block has eight warps by default.
+  constexpr int64_t copies = 2, warps = 8, most = sharedBytesOfBlock / 2;
+  Extent n = getCommonExtent(c, array, other);
+  int64_t bytes = copies * (c.level == Level::Warp ? warps : 1);
+  int64_t element = 0;
+  for (Type type : c.elementTypes)
+    element += getElementBytes(type);
+  if ((c.level == Level::Warp || c.level == Level::Block) && n.isBounded() &&
+      n.bound > most / (bytes * std::max<int64_t>(element, 1)))
+    return {n.value, ShapedType::kDynamic, ShapedType::kDynamic};
   return n;
 }
 

@@ -34,6 +34,10 @@ bool isSequential(CollectiveOpInterface op, Level level);
 /// an array of the same extent, whichever has more information.
 Extent getCommonExtent(CollectiveBuilder &c, Value array, Type other);
 
+/// The same for an array that a warp or block scans. It has no bound if its
+/// copies could take most of the shared memory: then it is scanned in tiles.
+Extent getScannedExtent(CollectiveBuilder &c, Value array, Type other);
+
 /// The scan strategy that `op` names, or the default one. Emits
 /// `[strategy-name]`, `[strategy-level]` and `[R2-bounded]`.
 FailureOr<const ScanStrategy *> findScanStrategy(Operation *op,

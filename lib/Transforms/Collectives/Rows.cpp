@@ -370,21 +370,28 @@ static Value reduceInOrder(CollectiveBuilder &warp, const Piece &piece) {
   return result;
 }
 
-/// At level warp: the combination of `piece`. If the order does not matter, a
-/// lane combines its elements of all rows before shuffles combine the lanes.
-static Values reducePiece(CollectiveBuilder &warp, const Piece &piece) {
-  auto reduce = [&] {
-    if (!warp.commutative)
-      return reduceInOrder(warp, piece);
-    Value y = combineInLanes(warp, piece, 0, piece.rows);
-    return piece.hasAlways(0, piece.width * (warpSize - 1) + 1)
-               ? reduceFullRows(warp, y, 1)
-               : reduceRow(warp, piece, y, piece.begin);
-  };
-  return warp.get(reduce(), warp.constant(0));
+/// At level warp: an array of lanes whose element 0 is the combination of
+/// `piece`. If the order does not matter, a lane combines its elements of all
+/// rows before shuffles combine the lanes.
+static Value reduceInLanes(CollectiveBuilder &warp, const Piece &piece) {
+  if (!warp.commutative)
+    return reduceInOrder(warp, piece);
+  Value y = combineInLanes(warp, piece, 0, piece.rows);
+  return piece.hasAlways(0, piece.width * (warpSize - 1) + 1)
+             ? reduceFullRows(warp, y, 1)
+             : reduceRow(warp, piece, y, piece.begin);
 }
 
-/// An array of one element.
+/// The same, as values that all lanes have.
+static Values reducePiece(CollectiveBuilder &warp, const Piece &piece) {
+  return warp.get(reduceInLanes(warp, piece), warp.constant(0));
+}
+
+/// The first element of an array, and an array of one value.
+static Value takeFirst(CollectiveBuilder &warp, Value lanes) {
+  return warp.generate(warp.getConstantExtent(1),
+                       [&](Value i) { return warp.get(lanes, i); });
+}
 static Value getArray(CollectiveBuilder &warp, const Values &value) {
   return warp.generate(warp.getConstantExtent(1), [&](Value) { return value; });
 }
@@ -392,8 +399,8 @@ static Value getArray(CollectiveBuilder &warp, const Values &value) {
 Value strategies::reduceByLanes(CollectiveBuilder &warp, Value x) {
   Extent n = warp.getExtent(x);
   int64_t rows = llvm::divideCeil(n.size, int64_t(warpSize));
-  return getArray(
-      warp, reducePiece(warp, {x, warp.constant(0), rows, /*width=*/1, n}));
+  return takeFirst(
+      warp, reduceInLanes(warp, {x, warp.constant(0), rows, /*width=*/1, n}));
 }
 
 Value strategies::reduceByLanesInOrder(CollectiveBuilder &warp, Value x) {
@@ -629,10 +636,10 @@ static Value reduce(CollectiveBuilder &c, Value x) {
           last.n = n;
           last.last = (pieces.bound - 1) * size;
           if (last.hasAlways(rows - 1, last.getRowSize()))
-            return getArray(warp, reducePiece(warp, piece));
+            return takeFirst(warp, reduceInLanes(warp, piece));
           if (warp.commutative || rows <= fewRows || pieces.bound == 1 ||
               !n.isStatic())
-            return getArray(warp, reducePiece(warp, last));
+            return takeFirst(warp, reduceInLanes(warp, last));
           // In order, shuffles combine each row, and full rows need fewer.
           last.rows = llvm::divideCeil(n.size - last.last, last.getRowSize());
           return getArray(

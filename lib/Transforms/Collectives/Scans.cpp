@@ -401,7 +401,8 @@ LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op,
                                      const ExpansionOptions &options) {
   CollectiveBuilder c = getBuilder(builder, op);
   c.plain = options.plain;
-  Scan scan(c, op, getCommonExtent(c, op.getArray(), op.getResult().getType()));
+  Scan scan(c, op,
+            getScannedExtent(c, op.getArray(), op.getResult().getType()));
   if (failed(expandResult(c, scan, op->getResult(0), op.getExclusive())))
     return failure();
   if (op.getTotals().empty() || c.level == Level::Grid)
@@ -428,7 +429,7 @@ LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op,
 LogicalResult strategies::expandSegmentedScan(OpBuilder &builder,
                                               SegmentedScanOp op) {
   CollectiveBuilder c = getBuilder(builder, op);
-  Extent n = getCommonExtent(c, op.getArray(), op.getResult().getType());
+  Extent n = getScannedExtent(c, op.getArray(), op.getResult().getType());
   Scan scan(c, op, n);
   scan.flags = op.getSegments();
   if (!op.isByFlags()) {
@@ -508,7 +509,7 @@ static void writeIfLast(CollectiveBuilder &c, const Scan &scan, Value i,
 
 static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
   Scan scan(c, op,
-            getCommonExtent(c, op.getArray(), op.getSegments().getType()));
+            getScannedExtent(c, op.getArray(), op.getSegments().getType()));
   scan.flags = op.getSegments();
   scan.isCounted = true;
   if (c.level == Level::Grid) {

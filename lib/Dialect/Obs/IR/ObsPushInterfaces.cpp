@@ -257,7 +257,10 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   }
   Value part = getBody().front().getTerminator()->getOperand(result);
   ExtentHoister hoister(builder, *this, /*mayRead=*/true);
-  hoister.map(getBody().getArguments(), elements);
+  for (auto [argument, element] :
+       llvm::zip_equal(getBody().getArguments(), elements))
+    if (isa<PullType>(argument.getType()))
+      hoister.map(argument, element);
   if (Value extent = hoister.hoistExtent(part, dim - outerRank))
     return extent;
   emitOpError("[distribute-extent] yields an array whose extent is known only "
