@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -42,20 +41,6 @@ getEqual(gpu::LaunchFuncOp launch) {
                         comparison.getRhs().getAsOpaquePointer());
     }
   return equal;
-}
-
-/// Uses the parameters of `kernel` for the extents of its arrays.
-static void resolveExtents(gpu::GPUFuncOp kernel) {
-  kernel.walk([](memref::DimOp dim) {
-    auto view = dim.getSource().getDefiningOp<memref::ReinterpretCastOp>();
-    std::optional<int64_t> number = dim.getConstantIndex();
-    if (!view || !number || *number >= view.getResultRank())
-      return;
-    if (auto size = dyn_cast<Value>(view.getMixedSizes()[*number])) {
-      dim.replaceAllUsesWith(size);
-      dim.erase();
-    }
-  });
 }
 
 /// True if a loop of `kernel` has groups of iterations, which
@@ -102,9 +87,6 @@ struct JoinExtents : obs::impl::ObsJoinExtentsPassBase<JoinExtents> {
             pairs.push_back({kernel.getArgument(j), kernel.getArgument(i)});
             break;
           }
-      if (pairs.empty())
-        continue;
-      resolveExtents(kernel);
       for (auto [later, earlier] : pairs) {
         joined += !later.use_empty();
         later.replaceAllUsesWith(earlier);
