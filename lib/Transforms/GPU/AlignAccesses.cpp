@@ -14,6 +14,7 @@
 #define GEN_PASS_DEF_OBSALIGNACCESSESPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "KernelRanges.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -110,12 +111,13 @@ void LowBits::assume(Value condition) {
   if (!divisor)
     return;
   Low multiple = Low::get(Low::constant(*divisor).countZeros(), 0);
-  Low &low = known[rest.getLhs()];
+  Low &low = known[resolveExtent(rest.getLhs())];
   if (multiple.bits > low.bits)
     low = multiple;
 }
 
 Low LowBits::get(Value value) {
+  value = resolveExtent(value);
   if (auto found = known.find(value); found != known.end())
     return found->second;
   if (auto found = assumed.find(value); found != assumed.end())

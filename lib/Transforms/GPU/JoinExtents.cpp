@@ -8,9 +8,11 @@
 #define GEN_PASS_DEF_OBSJOINEXTENTSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "KernelRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -41,6 +43,16 @@ getEqual(gpu::LaunchFuncOp launch) {
                         comparison.getRhs().getAsOpaquePointer());
     }
   return equal;
+}
+
+/// Uses the parameters of `kernel` for the extents of its arrays.
+static void resolveExtents(gpu::GPUFuncOp kernel) {
+  kernel.walk([](memref::DimOp dim) {
+    if (Value size = resolveExtent(dim); size != dim) {
+      dim.replaceAllUsesWith(size);
+      dim.erase();
+    }
+  });
 }
 
 /// True if a loop of `kernel` has groups of iterations, which
@@ -87,6 +99,9 @@ struct JoinExtents : obs::impl::ObsJoinExtentsPassBase<JoinExtents> {
             pairs.push_back({kernel.getArgument(j), kernel.getArgument(i)});
             break;
           }
+      if (pairs.empty())
+        continue;
+      resolveExtents(kernel);
       for (auto [later, earlier] : pairs) {
         joined += !later.use_empty();
         later.replaceAllUsesWith(earlier);

@@ -135,13 +135,6 @@ void KernelMapper::createFunction() {
       value = memref::ReinterpretCastOp::create(
           builder, argument.getLoc(), memory, value, builder.getIndexAttr(0),
           sizes, strides);
-      for (Operation *user : llvm::make_early_inc_range(argument.getUsers()))
-        if (auto dim = dyn_cast<memref::DimOp>(user))
-          if (std::optional<unsigned> d = getKnownDimension(dim);
-              d && memory.isDynamicDim(*d)) {
-            dim.replaceAllUsesWith(cast<Value>(sizes[*d]));
-            dim.erase();
-          }
     }
     argument.replaceAllUsesWith(value);
   }

@@ -52,21 +52,23 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @rows(%a: memref<f32> {llvm.align = 16 : i64}, %h: index, %w: index, %full: i1) kernel {
     %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
     %x = memref.reinterpret_cast %a to offset: [0], sizes: [%h, %w], strides: [%w, 1] : memref<f32> to memref<?x?xf32>
+    %width = memref.dim %x, %c1 : memref<?x?xf32>
     %thread = gpu.thread_id x
     %i = arith.muli %thread, %c4 : index
     %rest = arith.remui %w, %c4 : index
     %even = arith.cmpi eq, %rest, %c0 : index
     %all = arith.andi %full, %even : i1
     scf.if %all {
-      %row = arith.divui %i, %w : index
-      %column = arith.remui %i, %w : index
+      %row = arith.divui %i, %width : index
+      %column = arith.remui %i, %width : index
       %u = memref.load %x[%row, %column] : memref<?x?xf32>
       %v = memref.load %x[%column, %row] : memref<?x?xf32>
     } else {
-      %row = arith.divui %i, %w : index
-      %column = arith.remui %i, %w : index
+      %row = arith.divui %i, %width : index
+      %column = arith.remui %i, %width : index
       %u = memref.load %x[%row, %column] : memref<?x?xf32>
     }
     gpu.return

@@ -6,6 +6,7 @@
 // CHECK-SAME: %[[A:[a-z0-9]*]]: memref<f32>, %[[N:[a-z0-9]*]]: index, %[[M:[a-z0-9]*]]: index, %[[B:[a-z0-9]*]]: memref<f32>, %[[K:[a-z0-9]*]]: index, %[[H:[a-z0-9]*]]: index, %[[W:[a-z0-9]*]]: index)
 // CHECK: memref.reinterpret_cast %[[A]] to offset: [0], sizes: [%[[N]], %[[M]]], strides: [%[[M]], 1]
 // CHECK: memref.reinterpret_cast %[[B]] to offset: [0], sizes: [%[[N]], %[[M]]], strides: [%[[M]], 1]
+// CHECK-NOT: memref.dim
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[M]] step
 // CHECK: memref.load %{{.*}}[%[[W]],
 module attributes {gpu.container_module} {
@@ -15,7 +16,8 @@ module attributes {gpu.container_module} {
       %c1 = arith.constant 1 : index
       %x = memref.reinterpret_cast %a to offset: [0], sizes: [%n, %m], strides: [%m, 1] : memref<f32> to memref<?x?xf32>
       %y = memref.reinterpret_cast %b to offset: [0], sizes: [%k, %h], strides: [%h, 1] : memref<f32> to memref<?x?xf32>
-      scf.for %i = %c0 to %h step %c1 {
+      %d = memref.dim %y, %c1 : memref<?x?xf32>
+      scf.for %i = %c0 to %d step %c1 {
         %v = memref.load %x[%w, %i] : memref<?x?xf32>
         memref.store %v, %y[%c0, %i] : memref<?x?xf32>
       } {obs.items = 4 : i64}

@@ -188,8 +188,8 @@ def ObsJoinExtentsPass : Pass<"obs-join-extents", "::mlir::ModuleOp"> {
     launch passes equal values for two of them, the kernel uses the first one
     only. Values are equal if they are one value or one constant, or if an
     assertion before the launch says so. The parameters stay, in the order of
-    the source. Kernels without a loop with `obs.items` are unchanged, because
-    nothing is gained there.
+    the source. `memref.dim` of an array is the parameter, too. Kernels without
+    a loop with `obs.items` are unchanged, because nothing is gained there.
 
     So `obs-write-tiles` sees that the indices of an array are those of another
     one, and tests one length of rows for both.

@@ -161,7 +161,7 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
     of threads become `memref.alloca`. Barriers become `gpu.barrier` and
     `nvvm.bar.warp.sync`. Entry points take plain pointers (`memref<T>`),
     extents and scalars in the order of the source; the dynamic extents of an
-    array follow it. `memref.dim` of an array becomes the parameter.
+    array follow it.
 
     A loop of `n` iterations on `T` threads becomes
 
