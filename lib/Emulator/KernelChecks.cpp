@@ -37,7 +37,6 @@ Value mlir::obs::emulator::findBuffer(Value memref) {
 LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
                                            Value memref, ValueRange indices,
                                            uint64_t length) {
-  Location loc = op->getLoc();
   auto type = cast<MemRefType>(memref.getType());
   uint64_t elemBytes = elementBytes(type.getElementType());
   if (!elemBytes)
@@ -57,7 +56,7 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
     info.push_back(builder.getNamedAttr("contract", contract));
   if (auto update = getAttr<ObsDialect::UpdateAttrHelper>(op))
     info.push_back(builder.getNamedAttr("update", update));
-  Value siteValue = constantI32(loc, state.addSite(kind, loc, info));
+  Value siteValue = addSite(kind, info);
 
   // Each index is compared with its extent. For a vector, the last element
   // counts.
@@ -66,46 +65,46 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
   for (auto [dim, index] : llvm::enumerate(indices)) {
     Value extent =
         type.isDynamicDim(dim)
-            ? memref::DimOp::create(builder, loc, memref, dim).getResult()
-            : arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim))
+            ? memref::DimOp::create(builder, memref, dim).getResult()
+            : arith::ConstantIndexOp::create(builder, type.getDimSize(dim))
                   .getResult();
     auto isOutside = [&](Value position) {
-      Value outside = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::uge, position, extent);
-      bad = bad ? arith::OrIOp::create(builder, loc, bad, outside).getResult()
+      Value outside = arith::CmpIOp::create(builder, arith::CmpIPredicate::uge,
+                                            position, extent);
+      bad = bad ? arith::OrIOp::create(builder, bad, outside).getResult()
                 : outside;
     };
     Value last = index;
     isOutside(index);
     if (length > 1 && dim + 1 == indices.size()) {
-      Value span = arith::ConstantIndexOp::create(builder, loc, length - 1);
-      last = arith::AddIOp::create(builder, loc, index, span);
+      Value span = arith::ConstantIndexOp::create(builder, length - 1);
+      last = arith::AddIOp::create(builder, index, span);
       isOutside(last);
     }
     extents.push_back(extent);
     lasts.push_back(last);
   }
   if (bad) {
-    auto ifOp = scf::IfOp::create(builder, loc, bad, /*withElseRegion=*/false);
+    auto ifOp = scf::IfOp::create(builder, bad, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(ifOp.thenBlock());
     // The first dimension whose index is wrong. This code is rarely executed.
-    Value dim = constantI64(loc, indices.size() - 1);
+    Value dim = constantI64(indices.size() - 1);
     Value index = lasts.back(), extent = extents.back();
     for (int64_t i = int64_t(indices.size()) - 2; i >= 0; --i) {
-      Value outside = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::uge, indices[i], extents[i]);
+      Value outside = arith::CmpIOp::create(builder, arith::CmpIPredicate::uge,
+                                            indices[i], extents[i]);
       auto pick = [&](Value a, Value b) -> Value {
-        return arith::SelectOp::create(builder, loc, outside, a, b);
+        return arith::SelectOp::create(builder, outside, a, b);
       };
-      dim = pick(constantI64(loc, i), dim);
+      dim = pick(constantI64(i), dim);
       index = pick(indices[i], index);
       extent = pick(extents[i], extent);
     }
     auto toI64 = [&](Value v) -> Value {
-      return arith::IndexCastOp::create(builder, loc, i64(), v);
+      return arith::IndexCastOp::create(builder, i64(), v);
     };
-    call(loc, hook::kIndexFailed,
+    call(hook::kIndexFailed,
          {thread, siteValue, dim, toI64(index), toI64(extent)}, {},
          /*returns=*/false);
   }
@@ -114,30 +113,27 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
     return success();
 
   // The address of the first element.
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  auto metadata = memref::ExtractStridedMetadataOp::create(builder, memref);
   Value position = metadata.getOffset();
   for (auto [index, stride] : llvm::zip_equal(indices, metadata.getStrides())) {
-    Value step = arith::MulIOp::create(builder, loc, index, stride);
-    position = arith::AddIOp::create(builder, loc, position, step);
+    Value step = arith::MulIOp::create(builder, index, stride);
+    position = arith::AddIOp::create(builder, position, step);
   }
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(
-      builder, loc, metadata.getBaseBuffer());
-  Value scale = arith::ConstantIndexOp::create(builder, loc, elemBytes);
-  Value bytes = arith::MulIOp::create(builder, loc, position, scale);
-  Value address = arith::AddIOp::create(builder, loc, base, bytes);
-  Value integer = arith::IndexCastOp::create(builder, loc, i64(), address);
-  Value pointer = LLVM::IntToPtrOp::create(builder, loc, pointerType, integer);
+      builder, metadata.getBaseBuffer());
+  Value scale = arith::ConstantIndexOp::create(builder, elemBytes);
+  Value bytes = arith::MulIOp::create(builder, position, scale);
+  Value address = arith::AddIOp::create(builder, base, bytes);
+  Value integer = arith::IndexCastOp::create(builder, i64(), address);
+  Value pointer = LLVM::IntToPtrOp::create(builder, pointerType, integer);
   bool plain = kind == SiteKind::Load || kind == SiteKind::Store;
-  call(loc, plain ? hook::kAccess : hook::kSyncAccess,
-       {thread, pointer, siteValue});
+  call(plain ? hook::kAccess : hook::kSyncAccess, {thread, pointer, siteValue});
   return success();
 }
 
 LogicalResult KernelConverter::checkPointerAccess(Operation *op, SiteKind kind,
                                                   Value pointer, Type type,
                                                   uint32_t order) {
-  Location loc = op->getLoc();
   uint64_t bytes = elementBytes(type);
   if (!bytes)
     return op->emitError("access of type ")
@@ -153,9 +149,8 @@ LogicalResult KernelConverter::checkPointerAccess(Operation *op, SiteKind kind,
   if (order)
     info.push_back(
         builder.getNamedAttr("order", builder.getI64IntegerAttr(order)));
-  int32_t site = state.addSite(kind, loc, info);
   bool plain = kind == SiteKind::Load || kind == SiteKind::Store;
-  call(loc, plain ? hook::kAccess : hook::kSyncAccess,
-       {thread, pointer, constantI32(loc, site)});
+  call(plain ? hook::kAccess : hook::kSyncAccess,
+       {thread, pointer, addSite(kind, info)});
   return success();
 }

@@ -61,10 +61,8 @@ uint64_t mlir::obs::emulator::elementBytes(Type type) {
 }
 
 Value KernelConverter::fieldAt(Value base, size_t offset, Type type) {
-  Location loc = source.getLoc();
-  Value address = addressAt(loc, base, offset);
-  auto load =
-      LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/8);
+  Value address = addressAt(base, offset);
+  auto load = LLVM::LoadOp::create(builder, type, address, /*alignment=*/8);
   load.setInvariant(true);
   return load;
 }
@@ -87,7 +85,7 @@ Value KernelConverter::blockField(size_t offset, Type type) {
   return fieldAtEntry(blockFields[offset], base, offset, type);
 }
 
-Value KernelConverter::makeMemRef(Location loc, Value pointer, MemRefType type,
+Value KernelConverter::makeMemRef(Value pointer, MemRefType type,
                                   Value extent) {
   int64_t rank = type.getRank();
   MLIRContext *ctx = builder.getContext();
@@ -97,26 +95,25 @@ Value KernelConverter::makeMemRef(Location loc, Value pointer, MemRefType type,
     fields.append({array, array});
   }
   Type structType = LLVM::LLVMStructType::getLiteral(ctx, fields);
-  Value value = LLVM::PoisonOp::create(builder, loc, structType);
+  Value value = LLVM::PoisonOp::create(builder, structType);
   auto insert = [&](Value part, ArrayRef<int64_t> position) {
-    value = LLVM::InsertValueOp::create(builder, loc, value, part, position);
+    value = LLVM::InsertValueOp::create(builder, value, part, position);
   };
   insert(pointer, {0});
   insert(pointer, {1});
-  insert(constantI64(loc, 0), {2});
+  insert(constantI64(0), {2});
   int64_t stride = 1;
   for (int64_t dim = rank - 1; dim >= 0; --dim) {
     Value size = extent;
     if (!type.isDynamicDim(dim)) {
-      size = constantI64(loc, type.getDimSize(dim));
+      size = constantI64(type.getDimSize(dim));
     }
     insert(size, {3, dim});
-    insert(constantI64(loc, stride), {4, dim});
+    insert(constantI64(stride), {4, dim});
     if (!type.isDynamicDim(dim))
       stride *= type.getDimSize(dim);
   }
-  return UnrealizedConversionCastOp::create(builder, loc, type, value)
-      .getResult(0);
+  return UnrealizedConversionCastOp::create(builder, type, value).getResult(0);
 }
 
 LogicalResult KernelConverter::convertArguments() {
@@ -125,12 +122,11 @@ LogicalResult KernelConverter::convertArguments() {
   SmallVector<Attribute> argBytes;
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument arg = entry.getArgument(i);
-    Location loc = arg.getLoc();
     Type type = arg.getType();
     Value slot = fieldAt(params, 8 * i, pointerType);
     // Parameters do not change during a launch, but a parameter may be a byte.
     auto load = [&](Type loaded) -> Value {
-      return LLVM::LoadOp::create(builder, loc, loaded, slot, /*alignment=*/1);
+      return LLVM::LoadOp::create(builder, loaded, slot, /*alignment=*/1);
     };
     Value value;
     if (auto memref = dyn_cast<MemRefType>(type)) {
@@ -139,15 +135,15 @@ LogicalResult KernelConverter::convertArguments() {
                << i << " of type " << type
                << " is not supported by the emulator; kernel arguments are "
                   "memrefs of static shape and identity layout, or scalars";
-      value = makeMemRef(loc, load(pointerType), memref, Value());
+      value = makeMemRef(load(pointerType), memref, Value());
     } else if (type.isIndex()) {
       value = toIndex(load(i64()));
     } else if (type.isInteger(1)) {
       Value byte = load(builder.getI8Type());
       Value zero =
-          arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(0));
-      value = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                    byte, zero);
+          arith::ConstantOp::create(builder, builder.getI8IntegerAttr(0));
+      value =
+          arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, byte, zero);
     } else if (elementBytes(type) && !isa<VectorType>(type)) {
       value = load(type);
     } else {
@@ -173,13 +169,13 @@ LogicalResult KernelConverter::convertAttributions() {
     bytes *= type.getNumElements();
     if (i >= firstPrivate) {
       arg.replaceAllUsesWith(
-          memref::AllocaOp::create(builder, arg.getLoc(), type).getResult());
+          memref::AllocaOp::create(builder, type).getResult());
       privateBytes += llvm::alignTo(bytes, 16);
       continue;
     }
     Value base = blockField(offsetof(BlockContext, shared), pointerType);
-    Value pointer = addressAt(arg.getLoc(), base, staticSharedBytes);
-    arg.replaceAllUsesWith(makeMemRef(arg.getLoc(), pointer, type, Value()));
+    Value pointer = addressAt(base, staticSharedBytes);
+    arg.replaceAllUsesWith(makeMemRef(pointer, type, Value()));
     staticSharedBytes += llvm::alignTo(bytes, kSharedAlignment);
   }
   return success();
@@ -209,16 +205,12 @@ LogicalResult KernelConverter::convertAlloca(memref::AllocaOp op) {
   privateBytes += llvm::alignTo(bytes * op.getType().getNumElements(), 16) +
                   op.getAlignment().value_or(0);
   if (watchPrivate && !isLaneArray(op)) {
-    Location loc = op.getLoc();
     builder.setInsertionPointAfter(op);
-    Value base =
-        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, op);
-    Value integer = arith::IndexCastOp::create(builder, loc, i64(), base);
-    Value pointer =
-        LLVM::IntToPtrOp::create(builder, loc, pointerType, integer);
-    call(loc, hook::kPrivateBegins,
-         {thread, pointer,
-          constantI64(loc, bytes * op.getType().getNumElements())});
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, op);
+    Value integer = arith::IndexCastOp::create(builder, i64(), base);
+    Value pointer = LLVM::IntToPtrOp::create(builder, pointerType, integer);
+    call(hook::kPrivateBegins,
+         {thread, pointer, constantI64(bytes * op.getType().getNumElements())});
   }
   // One in a loop would otherwise take new stack in each iteration.
   op->moveBefore(entryPoint);
@@ -226,7 +218,6 @@ LogicalResult KernelConverter::convertAlloca(memref::AllocaOp op) {
 }
 
 LogicalResult KernelConverter::convertShuffle(gpu::ShuffleOp op) {
-  Location loc = op.getLoc();
   Type type = op.getValue().getType();
   if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 64)
     return op.emitError("shuffle of type ")
@@ -250,49 +241,46 @@ LogicalResult KernelConverter::convertShuffle(gpu::ShuffleOp op) {
   Type bitsType = builder.getIntegerType(width);
   Value bits = op.getValue();
   if (type != bitsType)
-    bits = arith::BitcastOp::create(builder, loc, bitsType, bits);
+    bits = arith::BitcastOp::create(builder, bitsType, bits);
   if (width < 64)
-    bits = arith::ExtUIOp::create(builder, loc, i64(), bits);
-  Value site = constantI32(loc, state.addSite(kind, loc));
+    bits = arith::ExtUIOp::create(builder, i64(), bits);
+  Value site = addSite(kind);
   Value result =
-      call(loc, hook::kShuffle,
-           {thread, site, bits, op.getOffset(), op.getWidth()}, i64())
+      call(hook::kShuffle, {thread, site, bits, op.getOffset(), op.getWidth()},
+           i64())
           .getResult(0);
   if (width < 64)
-    result = arith::TruncIOp::create(builder, loc, bitsType, result);
+    result = arith::TruncIOp::create(builder, bitsType, result);
   if (type != bitsType)
-    result = arith::BitcastOp::create(builder, loc, type, result);
+    result = arith::BitcastOp::create(builder, type, result);
   op.getShuffleResult().replaceAllUsesWith(result);
   if (!op.getValid().use_empty()) {
-    Value address =
-        addressAt(loc, thread, offsetof(ThreadContext, shuffleValid));
-    Value valid =
-        LLVM::LoadOp::create(builder, loc, builder.getI32Type(), address);
+    Value address = addressAt(thread, offsetof(ThreadContext, shuffleValid));
+    Value valid = LLVM::LoadOp::create(builder, builder.getI32Type(), address);
     op.getValid().replaceAllUsesWith(arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ne, valid, constantI32(loc, 0)));
+        builder, arith::CmpIPredicate::ne, valid, constantI32(0)));
   }
   op.erase();
   return success();
 }
 
 LogicalResult KernelConverter::convertPrintf(gpu::PrintfOp op) {
-  Location loc = op.getLoc();
   std::string kinds;
   for (Type type : op.getArgs().getTypes())
     kinds.push_back(isa<FloatType>(type) ? 'f' : 'i');
   std::string problem = checkPrintfFormat(op.getFormat(), kinds);
   if (!problem.empty())
     return op.emitError("format \"") << op.getFormat() << "\": " << problem;
-  int32_t site = state.addSite(
-      SiteKind::Printf, loc,
+  Value site = addSite(
+      SiteKind::Printf,
       {builder.getNamedAttr("text", builder.getStringAttr(op.getFormat()))});
   Value slots;
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(entryPoint);
     slots = LLVM::AllocaOp::create(
-        builder, loc, pointerType, i64(),
-        constantI64(loc, std::max<size_t>(op.getArgs().size(), 1)));
+        builder, pointerType, i64(),
+        constantI64(std::max<size_t>(op.getArgs().size(), 1)));
   }
   privateBytes += 8 * op.getArgs().size() + 16;
   for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
@@ -303,69 +291,64 @@ LogicalResult KernelConverter::convertPrintf(gpu::PrintfOp op) {
         return op.emitError("argument of type ")
                << type << " is not supported by the emulator";
       if (floatType.getWidth() < 64)
-        value =
-            arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
+        value = arith::ExtFOp::create(builder, builder.getF64Type(), value);
     } else if (type.isIndex()) {
-      value = arith::IndexCastOp::create(builder, loc, i64(), value);
+      value = arith::IndexCastOp::create(builder, i64(), value);
     } else if (type.getIntOrFloatBitWidth() > 64) {
       return op.emitError("argument of type ")
              << type << " is not supported by the emulator";
     } else if (type.isInteger(1)) {
-      value = arith::ExtUIOp::create(builder, loc, i64(), value);
+      value = arith::ExtUIOp::create(builder, i64(), value);
     } else if (type.getIntOrFloatBitWidth() < 64) {
-      value = arith::ExtSIOp::create(builder, loc, i64(), value);
+      value = arith::ExtSIOp::create(builder, i64(), value);
     }
-    LLVM::StoreOp::create(builder, loc, value, addressAt(loc, slots, 8 * i));
+    LLVM::StoreOp::create(builder, value, addressAt(slots, 8 * i));
   }
-  call(loc, hook::kPrintf, {thread, constantI32(loc, site), slots});
+  call(hook::kPrintf, {thread, site, slots});
   op.erase();
   return success();
 }
 
-void KernelConverter::failIf(Location loc, Value failed, SiteKind kind,
-                             const Twine &text) {
-  int32_t site = state.addSite(
-      kind, loc, {builder.getNamedAttr("text", builder.getStringAttr(text))});
-  auto ifOp = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
+void KernelConverter::failIf(Value failed, SiteKind kind, const Twine &text) {
+  Value site = addSite(
+      kind, {builder.getNamedAttr("text", builder.getStringAttr(text))});
+  auto ifOp = scf::IfOp::create(builder, failed, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(ifOp.thenBlock());
-  call(loc, hook::kAssertFailed, {thread, constantI32(loc, site)}, {},
+  call(hook::kAssertFailed, {thread, site}, {},
        /*returns=*/false);
 }
 
 void KernelConverter::convertAssert(cf::AssertOp op) {
-  Location loc = op.getLoc();
-  Value yes =
-      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  Value failed = arith::XOrIOp::create(builder, loc, op.getArg(), yes);
-  failIf(loc, failed, SiteKind::Assert, op.getMsg());
+  Value yes = arith::ConstantOp::create(builder, builder.getBoolAttr(true));
+  Value failed = arith::XOrIOp::create(builder, op.getArg(), yes);
+  failIf(failed, SiteKind::Assert, op.getMsg());
   op.erase();
 }
 
 /// The machine would stop the process, not the program. A division that the
 /// interpreter refuses is refused at every width.
 void KernelConverter::checkDivision(Operation *op, bool isSigned) {
-  Location loc = op->getLoc();
   Value dividend = op->getOperand(0), divisor = op->getOperand(1);
   Type type = divisor.getType();
   std::optional<int64_t> known = getConstantIntValue(divisor);
   auto equals = [&](Value value, const APInt &number) -> Value {
     Value constant =
-        arith::ConstantOp::create(builder, loc, IntegerAttr::get(type, number));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+        arith::ConstantOp::create(builder, IntegerAttr::get(type, number));
+    return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, value,
                                  constant);
   };
   std::string name = ("'" + op->getName().getStringRef() + "' ").str();
   unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   if (known.value_or(0) == 0)
-    failIf(loc, equals(divisor, APInt::getZero(width)), SiteKind::Arithmetic,
+    failIf(equals(divisor, APInt::getZero(width)), SiteKind::Arithmetic,
            name + "divides by zero");
   if (isSigned && known.value_or(-1) == -1) {
     APInt least = APInt::getSignedMinValue(width);
     Value overflows = arith::AndIOp::create(
-        builder, loc, equals(divisor, APInt::getAllOnes(width)),
+        builder, equals(divisor, APInt::getAllOnes(width)),
         equals(dividend, least));
-    failIf(loc, overflows, SiteKind::Arithmetic,
+    failIf(overflows, SiteKind::Arithmetic,
            name + "overflows: the least number divided by -1");
   }
 }
@@ -374,15 +357,14 @@ LogicalResult KernelConverter::convertAtomic(memref::AtomicRMWOp op) {
   if (failed(
           checkAccess(op, SiteKind::Atomic, op.getMemref(), op.getIndices())))
     return failure();
-  Location loc = op.getLoc();
-  Value old =
-      memref::LoadOp::create(builder, loc, op.getMemref(), op.getIndices());
+  Value old = memref::LoadOp::create(builder, op.getMemref(), op.getIndices());
   Value value = op.getValue();
   if (op.getKind() != arith::AtomicRMWKind::assign)
-    value = arith::getReductionOp(op.getKind(), builder, loc, old, value);
+    value = arith::getReductionOp(op.getKind(), builder, builder.getLoc(), old,
+                                  value);
   if (!value)
     return op.emitError("is not supported by the emulator");
-  memref::StoreOp::create(builder, loc, value, op.getMemref(), op.getIndices());
+  memref::StoreOp::create(builder, value, op.getMemref(), op.getIndices());
   op.replaceAllUsesWith(old);
   op.erase();
   return success();
@@ -393,23 +375,21 @@ KernelConverter::convertGenericAtomic(memref::GenericAtomicRMWOp op) {
   if (failed(
           checkAccess(op, SiteKind::Atomic, op.getMemref(), op.getIndices())))
     return failure();
-  Location loc = op.getLoc();
-  Value old =
-      memref::LoadOp::create(builder, loc, op.getMemref(), op.getIndices());
+  Value old = memref::LoadOp::create(builder, op.getMemref(), op.getIndices());
   IRMapping mapping;
   Block &body = op.getRegion().front();
   mapping.map(body.getArgument(0), old);
   for (Operation &inner : body.without_terminator())
     builder.clone(inner, mapping);
   Value value = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
-  memref::StoreOp::create(builder, loc, value, op.getMemref(), op.getIndices());
+  memref::StoreOp::create(builder, value, op.getMemref(), op.getIndices());
   op.replaceAllUsesWith(old);
   op.erase();
   return success();
 }
 
 LogicalResult KernelConverter::convertOp(Operation *op) {
-  Location loc = op->getLoc();
+  builder.setLoc(op->getLoc());
   builder.setInsertionPoint(op);
   auto replace = [&](Value value) {
     op->replaceAllUsesWith(ValueRange(value));
@@ -435,8 +415,8 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     Value block = blockIndex(offsetof(BlockContext, blockId) + offset);
     Value size = blockIndex(offsetof(BlockContext, blockDim) + offset);
     Value inner = threadIndex(offsetof(ThreadContext, threadId) + offset);
-    Value start = arith::MulIOp::create(builder, loc, block, size);
-    return replace(arith::AddIOp::create(builder, loc, start, inner));
+    Value start = arith::MulIOp::create(builder, block, size);
+    return replace(arith::AddIOp::create(builder, start, inner));
   }
   if (isa<gpu::LaneIdOp>(op))
     return replace(threadIndex(offsetof(ThreadContext, laneId)));
@@ -445,24 +425,22 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
   if (isa<gpu::NumSubgroupsOp>(op))
     return replace(blockIndex(offsetof(BlockContext, numWarps)));
   if (isa<gpu::SubgroupSizeOp>(op))
-    return replace(arith::ConstantIndexOp::create(builder, loc, kWarpSize));
+    return replace(arith::ConstantIndexOp::create(builder, kWarpSize));
   if (auto shared = dyn_cast<gpu::DynamicSharedMemoryOp>(op)) {
     Value base = blockField(offsetof(BlockContext, shared), pointerType);
     Value bytes = blockField(offsetof(BlockContext, dynamicSharedBytes), i64());
-    Value pointer = addressAt(loc, base, staticSharedBytes);
+    Value pointer = addressAt(base, staticSharedBytes);
     return replace(
-        makeMemRef(loc, pointer, cast<MemRefType>(shared.getType()), bytes));
+        makeMemRef(pointer, cast<MemRefType>(shared.getType()), bytes));
   }
   if (isa<gpu::BarrierOp>(op)) {
-    int32_t site = state.addSite(SiteKind::BlockBarrier, loc);
-    call(loc, hook::kBlockBarrier, {thread, constantI32(loc, site)});
+    call(hook::kBlockBarrier, {thread, addSite(SiteKind::BlockBarrier)});
     op->erase();
     return success();
   }
   if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op)) {
-    int32_t site = state.addSite(SiteKind::WarpBarrier, loc);
-    call(loc, hook::kWarpBarrier,
-         {thread, constantI32(loc, site), sync.getMask()});
+    call(hook::kWarpBarrier,
+         {thread, addSite(SiteKind::WarpBarrier), sync.getMask()});
     op->erase();
     return success();
   }
@@ -475,11 +453,9 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     return success();
   }
   if (isa<gpu::ReturnOp>(op)) {
-    int32_t site = state.addSite(SiteKind::Return, loc);
-    LLVM::StoreOp::create(
-        builder, loc, constantI32(loc, site),
-        addressAt(loc, thread, offsetof(ThreadContext, exitSite)));
-    func::ReturnOp::create(builder, loc);
+    LLVM::StoreOp::create(builder, addSite(SiteKind::Return),
+                          addressAt(thread, offsetof(ThreadContext, exitSite)));
+    func::ReturnOp::create(builder);
     op->erase();
     return success();
   }
@@ -534,7 +510,7 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     uint32_t order = kAcquires | kReleases;
     if (auto fence = dyn_cast<LLVM::FenceOp>(op))
       order = orderOf(fence.getOrdering());
-    call(loc, hook::kFence, {thread, constantI32(loc, order)});
+    call(hook::kFence, {thread, constantI32(order)});
     op->erase();
     return success();
   }
@@ -549,17 +525,15 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     if (getConstantIntValue(loop.getStep()).value_or(0) > 0)
       return success();
     Value zero = arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(loop.getStep().getType(), 0));
-    failIf(loc,
-           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+        builder, builder.getIntegerAttr(loop.getStep().getType(), 0));
+    failIf(arith::CmpIOp::create(builder, arith::CmpIPredicate::sle,
                                  loop.getStep(), zero),
            SiteKind::Arithmetic, "the step of a loop must be positive");
     return success();
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     builder.setInsertionPointToStart(loop.getBeforeBody());
-    int32_t site = state.addSite(SiteKind::Loop, loc);
-    call(loc, hook::kPoll, {thread, constantI32(loc, site)});
+    call(hook::kPoll, {thread, addSite(SiteKind::Loop)});
     return success();
   }
 
@@ -601,13 +575,11 @@ void KernelConverter::countIterations() {
     }
   });
   for (Operation *loop : loops) {
-    Location loc = loop->getLoc();
     builder.setInsertionPointToStart(&loop->getRegions().back().front());
-    Value address = addressAt(loc, thread, offsetof(ThreadContext, iteration));
-    Value count = LLVM::LoadOp::create(builder, loc, i64(), address);
-    Value next =
-        arith::AddIOp::create(builder, loc, count, constantI64(loc, 1));
-    LLVM::StoreOp::create(builder, loc, next, address);
+    Value address = addressAt(thread, offsetof(ThreadContext, iteration));
+    Value count = LLVM::LoadOp::create(builder, i64(), address);
+    Value next = arith::AddIOp::create(builder, count, constantI64(1));
+    LLVM::StoreOp::create(builder, next, address);
   }
 }
 
@@ -672,20 +644,17 @@ bool KernelConverter::noteActiveBlocks() {
     // An empty `else` does nothing.
     if (llvm::hasSingleElement(*part))
       continue;
-    Location loc = part->getParentOp()->getLoc();
     builder.setInsertionPointToStart(part);
-    LLVM::StoreOp::create(
-        builder, loc, constantI32(loc, 1),
-        addressAt(loc, thread, offsetof(ThreadContext, isActive)));
+    LLVM::StoreOp::create(builder, constantI32(1),
+                          addressAt(thread, offsetof(ThreadContext, isActive)));
   }
   return true;
 }
 
 LogicalResult KernelConverter::convert(ModuleOp module) {
-  Location loc = source.getLoc();
   builder.setInsertionPointToEnd(module.getBody());
   target = func::FuncOp::create(
-      builder, loc, (kKernelPrefix + source.getName()).str(),
+      builder, (kKernelPrefix + source.getName()).str(),
       builder.getFunctionType({pointerType, pointerType}, {}));
   IRMapping mapping;
   source.getBody().cloneInto(&target.getBody(), mapping);
@@ -712,10 +681,10 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
 
   // A constant that marks the end of the entry code; it is dead afterwards.
   builder.setInsertionPointToStart(&entry);
-  entryPoint = arith::ConstantIndexOp::create(builder, loc, 0);
+  entryPoint = arith::ConstantIndexOp::create(builder, 0);
   builder.setInsertionPoint(entryPoint);
-  thread = entry.addArgument(pointerType, loc);
-  params = entry.addArgument(pointerType, loc);
+  thread = entry.addArgument(pointerType, builder.getLoc());
+  params = entry.addArgument(pointerType, builder.getLoc());
   if (failed(convertArguments()) || failed(convertAttributions()))
     return failure();
   countIterations();

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::obs::emulator {
 
@@ -91,7 +92,7 @@ class KernelConverter {
 public:
   KernelConverter(ModuleState &state, gpu::GPUFuncOp source, bool watchPrivate)
       : state(state), source(source), watchPrivate(watchPrivate),
-        builder(source.getContext()),
+        builder(source.getLoc(), source.getContext()),
         pointerType(LLVM::LLVMPointerType::get(source.getContext())) {}
 
   /// Appends the function to the end of `module`.
@@ -109,7 +110,7 @@ private:
   void convertAssert(cf::AssertOp op);
   void checkDivision(Operation *op, bool isSigned);
   /// Stops the launch with an error of `kind` if `failed` is true.
-  void failIf(Location loc, Value failed, SiteKind kind, const Twine &text);
+  void failIf(Value failed, SiteKind kind, const Twine &text);
 
   /// Counts the iterations of the innermost loop around each store with the
   /// contract `disjoint` that is not a part of the force that stores.
@@ -129,24 +130,26 @@ private:
   LogicalResult checkPointerAccess(Operation *op, SiteKind kind, Value pointer,
                                    Type type, uint32_t order);
 
-  Value constantI32(Location loc, int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(value));
+  Value constantI32(int64_t value) {
+    return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(value));
   }
-  Value constantI64(Location loc, int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(value));
+  Value constantI64(int64_t value) {
+    return arith::ConstantOp::create(builder, builder.getI64IntegerAttr(value));
+  }
+  /// The number of a new place in the kernel.
+  Value addSite(SiteKind kind, ArrayRef<NamedAttribute> info = {}) {
+    return constantI32(state.addSite(kind, builder.getLoc(), info));
   }
   /// Calls a function of the runtime.
-  func::CallOp call(Location loc, StringRef name, ValueRange args,
-                    TypeRange results = {}, bool returns = true) {
+  func::CallOp call(StringRef name, ValueRange args, TypeRange results = {},
+                    bool returns = true) {
     func::FuncOp callee =
         state.declare(name, args.getTypes(), results, returns);
-    return func::CallOp::create(builder, loc, callee, args);
+    return func::CallOp::create(builder, callee, args);
   }
-  Value addressAt(Location loc, Value base, int64_t offset) {
-    return LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(),
-                               base, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  Value addressAt(Value base, int64_t offset) {
+    return LLVM::GEPOp::create(builder, pointerType, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   }
   /// A value of the initial state of the block or the thread. It is read once,
   /// at the entry.
@@ -159,17 +162,17 @@ private:
     return toIndex(threadField(offset, i64()));
   }
   Value toIndex(Value value) {
-    return arith::IndexCastOp::create(builder, value.getLoc(),
-                                      builder.getIndexType(), value);
+    return arith::IndexCastOp::create(builder, builder.getIndexType(), value);
   }
   Type i64() { return builder.getI64Type(); }
   /// A memref over [pointer, pointer + extents) with identity layout.
-  Value makeMemRef(Location loc, Value pointer, MemRefType type, Value extent);
+  Value makeMemRef(Value pointer, MemRefType type, Value extent);
 
   ModuleState &state;
   gpu::GPUFuncOp source;
   bool watchPrivate;
-  OpBuilder builder;
+  /// Its location is that of the operation that is converted.
+  ImplicitLocOpBuilder builder;
   Type pointerType;
   func::FuncOp target;
   Value thread, params, block;

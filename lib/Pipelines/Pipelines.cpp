@@ -107,9 +107,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsSetLaunchPass(launch));
 
   // Levels.
-  ConvertObsToSCFPassOptions conversion;
-  conversion.testAny = options.testAny;
-  pm.addPass(createConvertObsToSCFPass(conversion));
+  pm.addPass(createConvertObsToSCFPass());
   // A program may contain kernels that the user has written.
   pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
   pm.addPass(createStructuredCanonicalizerPass());

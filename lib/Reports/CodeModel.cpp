@@ -364,7 +364,7 @@ CodeModel::Context CodeModel::getContext(Block *block, Operation *scope) {
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       context.loops.push_back(describe(loop));
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      IndexExpr condition = recognizer.getCondition(branch.getCondition());
+      IndexExpr condition = recognizer.get(branch.getCondition());
       if (region == &branch.getElseRegion())
         condition = IndexExpr::constant(1) - condition;
       context.conditions.push_back(condition);

@@ -196,6 +196,29 @@ static StringRef getSpace(Value memory) {
   return isa<BlockArgument>(root) ? "global" : "registers";
 }
 
+static std::string describe(LanePattern pattern) {
+  std::string amount = std::to_string(pattern.amount);
+  switch (pattern.kind) {
+  case LanePattern::Kind::Identity:
+    return "own";
+  case LanePattern::Kind::Broadcast:
+    return "lane " + amount;
+  case LanePattern::Kind::Xor:
+    return "xor " + amount;
+  case LanePattern::Kind::Rotate:
+    return "rotate " + amount;
+  case LanePattern::Kind::Up:
+    return "up " + amount;
+  case LanePattern::Kind::Down:
+    return "down " + amount;
+  case LanePattern::Kind::Exchange:
+    return "own or xor " + amount;
+  case LanePattern::Kind::Indexed:
+    return "any";
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 /// Adds the lanes that warp requests for an array of `elements` read from to
 /// `patterns`; false if they are not known.
 static bool addLanes(const IndexExpr &address, int64_t count,
@@ -226,37 +249,7 @@ static bool addLanes(const IndexExpr &address, int64_t count,
         return false;
       sources[i - first] = *source;
     }
-    LanePattern pattern = classifyLanes(sources);
-    std::string text;
-    switch (pattern.kind) {
-    case LanePattern::Kind::Identity:
-      text = "own";
-      break;
-    case LanePattern::Kind::Broadcast:
-      text = "lane ";
-      break;
-    case LanePattern::Kind::Xor:
-      text = "xor ";
-      break;
-    case LanePattern::Kind::Rotate:
-      text = "rotate ";
-      break;
-    case LanePattern::Kind::Up:
-      text = "up ";
-      break;
-    case LanePattern::Kind::Down:
-      text = "down ";
-      break;
-    case LanePattern::Kind::Exchange:
-      text = "own or xor ";
-      break;
-    case LanePattern::Kind::Indexed:
-      text = "any";
-      break;
-    }
-    if (pattern.kind != LanePattern::Kind::Identity &&
-        pattern.kind != LanePattern::Kind::Indexed)
-      text += std::to_string(pattern.amount);
+    std::string text = describe(classifyLanes(sources));
     if (!llvm::is_contained(patterns, text))
       patterns.push_back(text);
   }

@@ -72,9 +72,11 @@ void Buffer::release() {
 // MemoryRef
 //===----------------------------------------------------------------------===//
 
-/// The dense view of `sizes`, without a buffer, and its size in bytes.
-static Expected<std::pair<MemoryRef, uint64_t>>
-makeDense(Type elementType, ArrayRef<int64_t> sizes) {
+/// The dense view of `sizes` on the buffer that `getBuffer` returns for its
+/// number of bytes.
+static Expected<MemoryRef>
+makeDense(Type elementType, ArrayRef<int64_t> sizes,
+          function_ref<Expected<std::shared_ptr<Buffer>>(uint64_t)> getBuffer) {
   MemoryRef ref;
   ref.elementType = elementType;
   ref.sizes.assign(sizes.begin(), sizes.end());
@@ -99,53 +101,46 @@ makeDense(Type elementType, ArrayRef<int64_t> sizes) {
         "an array of more than 2^63 bytes cannot be allocated");
   if (ref.getNumElements() == 0)
     bytes = 0;
-  return std::make_pair(std::move(ref), static_cast<uint64_t>(bytes));
+  Expected<std::shared_ptr<Buffer>> buffer = getBuffer(bytes);
+  if (!buffer)
+    return buffer.takeError();
+  ref.buffer = std::move(*buffer);
+  return ref;
 }
 
 Expected<MemoryRef> MemoryRef::allocate(Device &device, Type elementType,
                                         ArrayRef<int64_t> sizes,
                                         MemoryUse use) {
-  auto dense = makeDense(elementType, sizes);
-  if (!dense)
-    return dense.takeError();
-  auto buffer = Buffer::createOnDevice(device, dense->second, use);
-  if (!buffer)
-    return buffer.takeError();
-  dense->first.buffer = std::move(*buffer);
-  return std::move(dense->first);
+  return makeDense(elementType, sizes, [&](uint64_t bytes) {
+    return Buffer::createOnDevice(device, bytes, use);
+  });
 }
 
 Expected<MemoryRef> MemoryRef::wrap(Device &device, Type elementType,
                                     ArrayRef<int64_t> sizes,
                                     DevicePtr address) {
-  auto dense = makeDense(elementType, sizes);
-  if (!dense)
-    return dense.takeError();
-  dense->first.buffer = Buffer::createForeign(device, address, dense->second);
-  return std::move(dense->first);
+  return makeDense(elementType, sizes, [&](uint64_t bytes) {
+    return Buffer::createForeign(device, address, bytes);
+  });
 }
 
 Expected<MemoryRef> MemoryRef::allocateOnHost(Type elementType,
                                               ArrayRef<int64_t> sizes) {
-  auto dense = makeDense(elementType, sizes);
-  if (!dense)
-    return dense.takeError();
-  dense->first.buffer = Buffer::createOnHost(dense->second);
-  return std::move(dense->first);
+  return makeDense(elementType, sizes, Buffer::createOnHost);
 }
 
 Expected<MemoryRef> MemoryRef::getPart(int64_t offset,
                                        ArrayRef<int64_t> sizes) const {
-  auto dense = makeDense(elementType, sizes);
+  Expected<MemoryRef> dense =
+      makeDense(elementType, sizes, [&](uint64_t) { return buffer; });
   if (!dense)
     return dense.takeError();
-  MemoryRef part = std::move(dense->first);
+  MemoryRef part = std::move(*dense);
   int64_t count = part.getNumElements(), all = getNumElements();
   if (count > 0 && (offset < 0 || offset > all || count > all - offset))
     return createStringError("a part of " + Twine(count) +
                              " elements from element " + Twine(offset) +
                              " on of an array of " + Twine(all) + " elements");
-  part.buffer = buffer;
   part.base = part.offset = this->offset + offset;
   return part;
 }

@@ -84,7 +84,7 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
     A write of contract `any` to memory with initial contents first tests whether
     the element already has the value. The load has the contract of the store.
     An atomic `and`, `or`, minimum or maximum of integers of 32 or 64 bits first
-    tests whether it would change the element. `test-any=false` omits the tests.
+    tests whether it would change the element.
 
     ```mlir
     // before
@@ -99,11 +99,6 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
 
     The pass requires fused programs. No array type remains in a kernel.
   }];
-  let options = [
-    Option<"testAny", "test-any", "bool", "true",
-      "Before a write of contract `any` and before an atomic `and`, `or`, minimum or "
-           "maximum, test whether it changes the element">
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",

@@ -52,10 +52,6 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       *this, "plain-collectives",
       llvm::cl::desc("The option `plain` of obs-expand-collectives"),
       llvm::cl::init(false)};
-  PassOptions::Option<bool> testAny{
-      *this, "test-any",
-      llvm::cl::desc("The option `test-any` of convert-obs-to-scf"),
-      llvm::cl::init(true)};
   PassOptions::Option<bool> reuseBuffers{
       *this, "reuse-buffers",
       llvm::cl::desc("Let arrays of equal extents share device memory if they "

@@ -295,7 +295,7 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
   };
   // Many iterations write few elements, often the same: a load that finds them
   // is served by a cache.
-  bool canTest = testAny && write->getParentOfType<FillOp>().getStarted();
+  bool canTest = write->getParentOfType<FillOp>().getStarted();
   for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
     Value stored = values.lookupOrDefault(value);
     OpBuilder::InsertionGuard guard(builder);

@@ -29,11 +29,9 @@ struct StoredArray {
 /// looked up in `values`, old arrays in `arrays`.
 class Emitter {
 public:
-  /// `testAny`: elements that any iteration may write, and combinations that do
-  /// not change an element, are written only if they are not there already.
-  Emitter(KernelOp kernel, bool testAny)
+  explicit Emitter(KernelOp kernel)
       : builder(kernel.getContext()),
-        symbols(kernel->getParentOfType<ModuleOp>()), testAny(testAny) {}
+        symbols(kernel->getParentOfType<ModuleOp>()) {}
 
   /// Emits the body of the kernel into a new block that replaces it.
   LogicalResult run(KernelOp kernel);
@@ -116,7 +114,6 @@ private:
 
   OpBuilder builder;
   ModuleOp symbols;
-  bool testAny;
   IRMapping values;
   llvm::DenseMap<Value, StoredArray> arrays;
   /// The place that a force must write to because its result is the initial or

@@ -33,13 +33,11 @@ static llvm::SetVector<Operation *> findOperators(ModuleOp module) {
 
 namespace {
 struct ConvertObsToSCF : obs::impl::ConvertObsToSCFPassBase<ConvertObsToSCF> {
-  using ConvertObsToSCFPassBase::ConvertObsToSCFPassBase;
-
   void runOnOperation() override {
     llvm::SetVector<Operation *> operators = findOperators(getOperation());
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       makeLoopsExact(kernel);
-      if (failed(Emitter(kernel, testAny).run(kernel)))
+      if (failed(Emitter(kernel).run(kernel)))
         return signalPassFailure();
     }
     // They are part of the kernels now, and do not belong to host code.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PairModel.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -369,10 +370,6 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
     std::optional<IndexExpr> b = getNatural(op->getOperand(1), side);
     return a && b ? IndexExpr::binary(kind, *a, *b) : unknown();
   };
-  auto compared = [&](Compare how, bool swap = false) {
-    return compare(how, operand(swap), operand(!swap));
-  };
-  using Predicate = arith::CmpIPredicate;
   return llvm::TypeSwitch<Operation *, IndexExpr>(op)
       .Case([&](arith::AddIOp sum) {
         Value whole = getDivided(sum);
@@ -465,34 +462,9 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
                                  operand(2), operand(1));
       })
       .Case([&](arith::CmpIOp cmp) {
-        // One bit with a sign is 0 or -1.
-        if (cmp.getLhs().getType().isInteger(1) &&
-            arith::CmpIPredicate::slt <= cmp.getPredicate() &&
-            cmp.getPredicate() <= arith::CmpIPredicate::sge)
-          return unknown();
-        switch (cmp.getPredicate()) {
-        case Predicate::eq:
-          return compared(Compare::Equal);
-        case Predicate::ne:
-          return negate(compared(Compare::Equal));
-        case Predicate::slt:
-          return compared(Compare::Less);
-        case Predicate::sle:
-          return compared(Compare::LessEqual);
-        case Predicate::sgt:
-          return compared(Compare::Less, true);
-        case Predicate::sge:
-          return compared(Compare::LessEqual, true);
-        case Predicate::ult:
-          return compared(Compare::UnsignedLess);
-        case Predicate::ule:
-          return compared(Compare::UnsignedLessEqual);
-        case Predicate::ugt:
-          return compared(Compare::UnsignedLess, true);
-        case Predicate::uge:
-          return compared(Compare::UnsignedLessEqual, true);
-        }
-        llvm_unreachable("all predicates are listed");
+        std::optional<IndexExpr> truth = compareNumbers(
+            cmp, operand(0), operand(1), constant(1), constant(0));
+        return truth ? *truth : unknown();
       })
       .Default([&](Operation *) { return unknown(); });
 }

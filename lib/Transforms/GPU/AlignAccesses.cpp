@@ -14,6 +14,7 @@
 #define GEN_PASS_DEF_OBSALIGNACCESSESPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "KernelRanges.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -85,19 +86,6 @@ private:
 };
 } // namespace
 
-/// The parameter for the extent of an array, in place of `value`.
-static Value resolve(Value value) {
-  auto dim = value.getDefiningOp<memref::DimOp>();
-  auto view = dim ? dim.getSource().getDefiningOp<memref::ReinterpretCastOp>()
-                  : nullptr;
-  std::optional<int64_t> number =
-      dim ? dim.getConstantIndex() : std::optional<int64_t>();
-  if (!view || !number || *number >= view.getResultRank())
-    return value;
-  auto size = dyn_cast<Value>(view.getMixedSizes()[*number]);
-  return size ? size : value;
-}
-
 LowBits::LowBits(Block *place) {
   for (Operation *op = place->getParentOp(); op; op = op->getParentOp()) {
     auto branch = dyn_cast<scf::IfOp>(op);
@@ -123,13 +111,13 @@ void LowBits::assume(Value condition) {
   if (!divisor)
     return;
   Low multiple = Low::get(Low::constant(*divisor).countZeros(), 0);
-  Low &low = known[resolve(rest.getLhs())];
+  Low &low = known[resolveExtent(rest.getLhs())];
   if (multiple.bits > low.bits)
     low = multiple;
 }
 
 Low LowBits::get(Value value) {
-  value = resolve(value);
+  value = resolveExtent(value);
   if (auto found = known.find(value); found != known.end())
     return found->second;
   if (auto found = assumed.find(value); found != assumed.end())

@@ -8,6 +8,7 @@
 #define GEN_PASS_DEF_OBSJOINEXTENTSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "KernelRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -47,11 +48,7 @@ getEqual(gpu::LaunchFuncOp launch) {
 /// Uses the parameters of `kernel` for the extents of its arrays.
 static void resolveExtents(gpu::GPUFuncOp kernel) {
   kernel.walk([](memref::DimOp dim) {
-    auto view = dim.getSource().getDefiningOp<memref::ReinterpretCastOp>();
-    std::optional<int64_t> number = dim.getConstantIndex();
-    if (!view || !number || *number >= view.getResultRank())
-      return;
-    if (auto size = dyn_cast<Value>(view.getMixedSizes()[*number])) {
+    if (Value size = resolveExtent(dim); size != dim) {
       dim.replaceAllUsesWith(size);
       dim.erase();
     }

@@ -136,3 +136,13 @@ void KernelRangeAnalysis::join(IntegerValueRangeLattice *lattice,
   }
   propagateIfChanged(lattice, changed);
 }
+
+Value obs::resolveExtent(Value value) {
+  auto dim = value.getDefiningOp<memref::DimOp>();
+  auto view = dim ? dim.getSource().getDefiningOp<memref::ReinterpretCastOp>()
+                  : nullptr;
+  std::optional<unsigned> number =
+      view ? getKnownDimension(dim) : std::optional<unsigned>();
+  auto size = number ? dyn_cast<Value>(view.getMixedSizes()[*number]) : Value();
+  return size ? size : value;
+}

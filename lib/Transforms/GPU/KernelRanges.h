@@ -38,6 +38,10 @@ private:
   DenseMap<Value, unsigned> growths;
 };
 
+/// The size of the view, if `value` is the extent of one that is known at
+/// launch only; else `value`.
+Value resolveExtent(Value value);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_TRANSFORMS_GPU_KERNELRANGES_H

@@ -42,25 +42,17 @@ std::optional<ElementAccess> ElementAccess::get(Operation *op) {
                          vector ? vector.getNumElements() : 1};
   };
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](memref::LoadOp load) {
-        return describe(Kind::Read, load.getMemRef(), load.getIndices(),
+      .Case<memref::LoadOp, vector::LoadOp>([&](auto load) {
+        return describe(Kind::Read, load->getOperand(0), load.getIndices(),
                         load.getType());
       })
-      .Case([&](memref::StoreOp store) {
-        return describe(Kind::Write, store.getMemRef(), store.getIndices(),
+      .Case<memref::StoreOp, vector::StoreOp>([&](auto store) {
+        return describe(Kind::Write, store->getOperand(1), store.getIndices(),
                         store.getValueToStore().getType());
       })
       .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>([&](auto atomic) {
         return describe(Kind::Atomic, atomic.getMemref(), atomic.getIndices(),
                         atomic.getResult().getType());
-      })
-      .Case([&](vector::LoadOp load) {
-        return describe(Kind::Read, load.getBase(), load.getIndices(),
-                        load.getType());
-      })
-      .Case([&](vector::StoreOp store) {
-        return describe(Kind::Write, store.getBase(), store.getIndices(),
-                        store.getValueToStore().getType());
       })
       .Default([](Operation *) { return Result(); });
 }

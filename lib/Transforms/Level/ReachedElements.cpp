@@ -163,7 +163,7 @@ AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
   for (Value index : indices)
     exprs.push_back(model.recognizer.get(index));
   for (auto [condition, holds] : guards) {
-    exprs.push_back(model.recognizer.getCondition(condition));
+    exprs.push_back(model.recognizer.get(condition));
     wanted.push_back(holds);
   }
   for (auto [index, size] : llvm::zip_equal(getAddress(), shape))

@@ -361,41 +361,48 @@ std::optional<IndexExpr> IndexRecognizer::compare(Operation *comparison,
   auto cmp = dyn_cast_or_null<arith::CmpIOp>(comparison);
   if (!cmp || !cmp.getLhs().getType().isIntOrIndex())
     return std::nullopt;
-  IndexExpr a = get(cmp.getLhs()), b = get(cmp.getRhs());
+  return compareNumbers(cmp, get(cmp.getLhs()), get(cmp.getRhs()), onTrue,
+                        onFalse);
+}
+
+std::optional<IndexExpr> obs::compareNumbers(arith::CmpIOp comparison,
+                                             IndexExpr a, IndexExpr b,
+                                             IndexExpr onTrue,
+                                             IndexExpr onFalse) {
   using C = IndexExpr::Compare;
   using P = arith::CmpIPredicate;
-  bool isBit = cmp.getLhs().getType().isInteger(1);
-  // Sign-extended numbers also keep their order in unsigned comparisons.
-  auto order = [&](C kind, bool swapped,
-                   bool isUnsigned) -> std::optional<IndexExpr> {
-    if (isBit && !isUnsigned)
-      return std::nullopt;
-    return swapped ? IndexExpr::select(kind, b, a, onTrue, onFalse)
-                   : IndexExpr::select(kind, a, b, onTrue, onFalse);
+  P predicate = comparison.getPredicate();
+  if (comparison.getLhs().getType().isInteger(1) && P::slt <= predicate &&
+      predicate <= P::sge)
+    return std::nullopt;
+  auto choose = [&](C how, bool isSwapped = false) {
+    return IndexExpr::select(how, isSwapped ? b : a, isSwapped ? a : b, onTrue,
+                             onFalse);
   };
-  switch (cmp.getPredicate()) {
+  // Sign-extended numbers also keep their order in unsigned comparisons.
+  switch (predicate) {
   case P::eq:
-    return IndexExpr::select(C::Equal, a, b, onTrue, onFalse);
+    return choose(C::Equal);
   case P::ne:
     return IndexExpr::select(C::Equal, a, b, onFalse, onTrue);
   case P::slt:
-    return order(C::Less, false, false);
+    return choose(C::Less);
   case P::sle:
-    return order(C::LessEqual, false, false);
+    return choose(C::LessEqual);
   case P::sgt:
-    return order(C::Less, true, false);
+    return choose(C::Less, true);
   case P::sge:
-    return order(C::LessEqual, true, false);
+    return choose(C::LessEqual, true);
   case P::ult:
-    return order(C::UnsignedLess, false, true);
+    return choose(C::UnsignedLess);
   case P::ule:
-    return order(C::UnsignedLessEqual, false, true);
+    return choose(C::UnsignedLessEqual);
   case P::ugt:
-    return order(C::UnsignedLess, true, true);
+    return choose(C::UnsignedLess, true);
   case P::uge:
-    return order(C::UnsignedLessEqual, true, true);
+    return choose(C::UnsignedLessEqual, true);
   }
-  return std::nullopt;
+  llvm_unreachable("all predicates are listed");
 }
 
 IndexMap IndexRecognizer::getYields(Region &body, ArrayRef<int64_t> extents) {

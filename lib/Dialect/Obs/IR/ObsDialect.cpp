@@ -10,6 +10,7 @@
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/IRMapping.h"
@@ -291,13 +292,6 @@ SmallVector<Value> obs::cloneBody(OpBuilder &builder, Region &region,
 SmallVector<Value> obs::buildMixed(OpBuilder &builder, Location loc,
                                    ValueRange dynamic,
                                    ArrayRef<int64_t> statics) {
-  SmallVector<Value> result;
-  unsigned next = 0;
-  for (int64_t value : statics) {
-    if (ShapedType::isDynamic(value))
-      result.push_back(dynamic[next++]);
-    else
-      result.push_back(arith::ConstantIndexOp::create(builder, loc, value));
-  }
-  return result;
+  return getValueOrCreateConstantIndexOp(
+      builder, loc, getMixedValues(statics, dynamic, builder));
 }

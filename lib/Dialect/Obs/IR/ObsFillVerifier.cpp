@@ -153,7 +153,7 @@ void WriteCollector::collect(scf::ForOp loop) {
 }
 
 void WriteCollector::collect(scf::IfOp branch) {
-  path.guards.push_back(recognizer.getCondition(branch.getCondition()));
+  path.guards.push_back(recognizer.get(branch.getCondition()));
   path.branches.push_back(branch);
   path.expected.push_back(true);
   collect(branch.getThenRegion());

@@ -390,10 +390,14 @@ LogicalResult MapOp::inferTypes(TypeInference in, Adaptor adaptor) {
 // Programs of a level
 //===----------------------------------------------------------------------===//
 
+/// The result is a push array of `level` like `source`.
+static LogicalResult inferPushed(TypeInference in, std::optional<Level> level,
+                                 Type source) {
+  return Shape(source).infer(in, level, getArrayElementTypes(source));
+}
+
 LogicalResult PushOp::inferTypes(TypeInference in, Adaptor adaptor) {
-  Type source = adaptor.getArray().getType();
-  return Shape(source).infer(in, adaptor.getLevel(),
-                             getArrayElementTypes(source));
+  return inferPushed(in, adaptor.getLevel(), adaptor.getArray().getType());
 }
 
 LogicalResult DistributeOp::inferTypes(TypeInference in, Adaptor adaptor) {
@@ -441,8 +445,7 @@ LogicalResult ReduceOp::inferTypes(TypeInference in, Adaptor adaptor) {
 
 LogicalResult ScanOp::inferTypes(TypeInference in, Adaptor adaptor) {
   Type source = adaptor.getArray().getType();
-  if (failed(Shape(source).infer(in, adaptor.getLevel(),
-                                 getArrayElementTypes(source))))
+  if (failed(inferPushed(in, adaptor.getLevel(), source)))
     return failure();
   if (adaptor.getTotal())
     llvm::append_range(in.types, getArrayElementTypes(source));
@@ -450,9 +453,7 @@ LogicalResult ScanOp::inferTypes(TypeInference in, Adaptor adaptor) {
 }
 
 LogicalResult SegmentedScanOp::inferTypes(TypeInference in, Adaptor adaptor) {
-  Type source = adaptor.getArray().getType();
-  return Shape(source).infer(in, adaptor.getLevel(),
-                             getArrayElementTypes(source));
+  return inferPushed(in, adaptor.getLevel(), adaptor.getArray().getType());
 }
 
 LogicalResult SegmentedReduceOp::inferTypes(TypeInference in, Adaptor adaptor) {

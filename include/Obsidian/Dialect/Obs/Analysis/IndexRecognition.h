@@ -43,9 +43,6 @@ public:
   void setRange(Value value, IndexRange range) { ranges[value] = range; }
 
   IndexExpr get(Value value);
-  /// 1 if `condition`, of type i1, is true, and 0 if it is false. Opaque if it
-  /// is not recognized.
-  IndexExpr getCondition(Value condition) { return get(condition); }
   /// The indices that a region of obs.reindex yields. Its arguments are
   /// variables 0 to rank - 1 of these extents (negative: unknown). Call it on a
   /// new recognizer only.
@@ -84,6 +81,12 @@ private:
   unsigned numVariables = 0;
   bool prefersRanges = false;
 };
+
+/// `onTrue` if `comparison` is true for the numbers `a` and `b`, else
+/// `onFalse`. A bit is 0 or 1; nullopt for an order of bits with a sign.
+std::optional<IndexExpr> compareNumbers(arith::CmpIOp comparison, IndexExpr a,
+                                        IndexExpr b, IndexExpr onTrue,
+                                        IndexExpr onFalse);
 
 /// Bounds of a uniform value; all numbers of 64 bits if nothing is proved.
 IndexRange getUniformRange(Value value);
