@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import operator
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ _HOST = torch.device("cpu")
 _VIEWS = {"t", "transpose", "permute", "view", "_unsafe_view", "expand", "unsqueeze", "squeeze",
           "slice", "select", "alias", "detach", "as_strided", "diagonal", "split",
           "split_with_sizes", "unbind"}  # fmt: skip
+#: The code of PyTorch.
+_FOLDER = os.path.dirname(torch.__file__) + os.sep
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -50,9 +53,18 @@ class RefusedError(Exception):
 
 
 def place_of(node: Any) -> Location:
-    """The line of the user's program for a node."""
-    found = _FRAME.findall(node.meta.get("stack_trace") or "")
-    return Location(found[-1][0], int(found[-1][1])) if found else Location("<graph>", 1)
+    """The line of the user's program for a node: the innermost one outside of PyTorch.
+
+    PyTorch knows no line for some nodes, such as a sum of gradients. These have the line of an
+    operand or of a user. Without any, the place is the name of the node.
+    """
+    for near in (node, *node.all_input_nodes, *node.users):
+        found = _FRAME.findall(near.meta.get("stack_trace") or "")
+        if found:
+            own = [frame for frame in found if not frame[0].startswith(_FOLDER)]
+            file, line = (own or found)[-1]
+            return Location(file, int(line))
+    return Location(f"<node {node.name} of a graph>", 1)
 
 
 def _value(node: Any) -> Any:
@@ -271,7 +283,7 @@ class Importer:
         program = trace_program(trace, tracer.run, tracer.parameters, begin, end)
         try:
             artifact = backend().compile(program.text, CompileOptions())
-            call = Call(program, artifact, backend())
+            call = Call(program, artifact, backend(), begin)
             # Compile the PTX, too: the compiler may refuse a program for a GPU only.
             _ = call.show("ptx") if is_on_gpu else None
         except CompileError as error:
