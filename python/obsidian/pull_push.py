@@ -11,15 +11,13 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numpy as np
-
 from . import collectives, functions, maps, numpy_names, programs, reading
 from .collectives import Operator
 from .errors import TraceError
 from .levels import Level, Storage
 from .operators import Operators
 from .regions import Array, Extent
-from .scalars import Scalar
+from .scalars import Scalar, least, most
 from .types import ParameterType, i32, parameter_type
 
 if TYPE_CHECKING:
@@ -414,15 +412,13 @@ class Pull(_Common):
     def max(self) -> Any:
         """The largest element. For an empty array, the smallest number (for floats -infinity)."""
         kind = self.type.element.require_scalar()
-        least = -np.inf if kind.kind == "float" else cast("type[i32]", kind).min
-        return self.reduce(reading.largest, least, commutative=True)
+        return self.reduce(reading.largest, least(kind), commutative=True)
 
     @_whole
     def min(self) -> Any:
         """The smallest element. For an empty array, the largest number (for floats infinity)."""
         kind = self.type.element.require_scalar()
-        most = np.inf if kind.kind == "float" else cast("type[i32]", kind).max
-        return self.reduce(reading.smallest, most, commutative=True)
+        return self.reduce(reading.smallest, most(kind), commutative=True)
 
     @_whole
     def any(self) -> Any:

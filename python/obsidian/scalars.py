@@ -7,6 +7,7 @@ subclasses of `Scalar`, in types.py.
 
 from __future__ import annotations
 
+import math
 import struct
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, Union, cast
 
@@ -331,6 +332,16 @@ def checked_type(kind: Any, is_whole: bool = False) -> type[Scalar]:
     if is_whole and kind.kind not in ("int", "index"):
         raise TraceError(f"a type of whole numbers, such as obs.i32, not {kind.type_name}")
     return kind
+
+
+def least(kind: type[Scalar]) -> int | float:
+    """The smallest number of a type; for floats -infinity."""
+    return -math.inf if kind.kind == "float" else -(1 << (kind.bits - 1))
+
+
+def most(kind: type[Scalar]) -> int | float:
+    """The largest number of a type; for floats infinity."""
+    return math.inf if kind.kind == "float" else (1 << (kind.bits - 1)) - 1
 
 
 def is_scalar_like(value: object) -> bool:
