@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Proves that kernels have no races, and tests the proof.
 
-  scripts/check-races.py --obs-opt build/bin/obs-opt [--mutants N] [--threads N,...] FILE...
+  scripts/check-races.py --obs-opt build/bin/obs-opt [--mutants N] [--threads N,...] [--part K/N] FILE...
 
 Lowers each program for each number of threads (0: the number in the program) and runs
 obs-check-races on it: it must prove every kernel. With --mutants, the script then
 deletes one barrier at a time, or replaces a barrier of a block with several warps by
 a barrier of a warp. The checker must not prove the changed kernel. The script selects
-N changes, the same ones in each run (all: every change). Prints the problems and the
-numbers. Exits with 1 if there is a problem.
+N changes, the same ones in each run (all: every change). With --part, it checks a part
+of the kernels and of these changes. Prints the problems and the numbers. Exits with 1 if
+there is a problem.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import subprocess
 import sys
 
 from obstest import mutants
+from obstest.parts import Part, part
 
 # In seconds, for one kernel.
 TIMEOUT = 600
@@ -43,6 +45,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--mutants", default="0")
     parser.add_argument("--threads", default="0")
+    parser.add_argument("--part", type=part, default=Part(), metavar="K/N")
     parser.add_argument("--summary", help="a file for the last line, too")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -56,7 +59,8 @@ def main():
         for place, lines in texts:
             for kernel in mutants.kernels(lines).items():
                 distinct.setdefault(kernel, (place, lines, kernel[0]))
-        found = list(distinct.values())
+        kernels = list(distinct.values())
+        found = options.part.of(kernels)
         for (place, _, kernel), (isProved, isPromised, error) in zip(
                 found, pool.map(lambda f: check(options.obs_opt, *f[1:]), found)):
             proved += isProved
@@ -68,9 +72,9 @@ def main():
             _, lines, change = mutant
             return check(options.obs_opt, mutants.apply(lines, change), change.kernel)[2]
 
-        changes = [(place, lines, change) for place, lines, kernel in found
+        changes = [(place, lines, change) for place, lines, kernel in kernels
                    for change in mutants.find_changes(lines) if change.kernel == kernel]
-        changes = mutants.draw(changes, None if options.mutants == "all" else int(options.mutants))
+        changes = options.part.of(mutants.draw(changes, None if options.mutants == "all" else int(options.mutants)))
         for (place, lines, change), error in zip(changes, pool.map(attempt, changes)):
             tried += 1
             if re.search(r"\[(race|race-unproved|barrier-divergence)\]", error):

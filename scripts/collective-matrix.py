@@ -6,7 +6,7 @@ elements. The values that a scatter fetches depend on the order, but not their s
 index.
 
 Usage: collective-matrix.py --obs-run OBS-RUN [--full] [--kind KIND ...]
-           [--device DEVICE ...] [--check CHECKS] [--limit N] [--seconds N] [--seed N] [--jobs N]
+           [--device DEVICE ...] [--check CHECKS] [--limit N] [--part K/N] [--seconds N] [--seed N] [--jobs N]
 
 Without --full the cases are few, and yet every two values of two dimensions
 (say, extent 33 and strategy raking) meet in one of them. Many cases share one

@@ -33,9 +33,13 @@ class Undefined:
     def _refuse(self, *_: Any) -> Any:
         raise TraceError(self.reason)
 
-    __bool__ = __len__ = __iter__ = __call__ = __getitem__ = __index__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-    __truediv__ = __floordiv__ = __mod__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __bool__ = __len__ = __iter__ = __call__ = __getitem__ = __contains__ = __format__ = _refuse
+    __index__ = __int__ = __float__ = __round__ = __floor__ = __ceil__ = __trunc__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = _refuse
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refuse
+    __divmod__ = __rdivmod__ = __pow__ = __rpow__ = __lshift__ = __rshift__ = _refuse
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __invert__ = __abs__ = _refuse
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "_fields":

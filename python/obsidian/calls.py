@@ -24,6 +24,7 @@ from .fast_calls import FastCall
 from .frameworks import NUMPY
 from .gpu import Foreign
 from .interop import view_of
+from .locations import Location
 from .native import NativeArtifact, NativeBackend
 from .parameters import Parameter, parameters_of
 from .types import ArrayType, spell
@@ -73,9 +74,19 @@ class Call:
     There is one object for each program. Each call of the user calls it.
     """
 
-    def __init__(self, program: Program, artifact: NativeArtifact, backend: NativeBackend) -> None:
-        """Take a program, and the result of its compilation by `backend`."""
+    def __init__(
+        self,
+        program: Program,
+        artifact: NativeArtifact,
+        backend: NativeBackend,
+        place: Location | None = None,
+    ) -> None:
+        """Take a program, and the result of its compilation by `backend`.
+
+        `place` is the line that warnings name if the code that calls is not that of the user.
+        """
         self.program, self.artifact, self.backend = program, artifact, backend
+        self.place = place
         self.parameters: list[Parameter] = parameters_of(program.parameters)
         #: The names of the elements of each component of the results; bits matter for bf16 only.
         self.elements = [
@@ -100,13 +111,13 @@ class Call:
         #: The positions of donated arguments, and the results that are in their memory.
         self._donated: list[int] = []
         self._reused: dict[int, int] = {}
-        place = 0
+        first = 0
         for parameter in self.parameters:
             if parameter.name in program.donated:
-                places = range(place, place + parameter.components)
+                places = range(first, first + parameter.components)
                 self._donated += places
                 self._reused.update(zip(program.donated[parameter.name], places))
-            place += parameter.components
+            first += parameter.components
 
     def __call__(
         self, values: Sequence[Any], options: RunOptions | None = None, copy: bool = True
@@ -171,11 +182,14 @@ class Call:
         return next(name for name, item in zip(names, items) if item is view)
 
     def _check(self, items: Sequence[Any], view: View, device: int, copy: bool) -> None:
-        """Refuse an argument on another device, and a copy that is not allowed."""
+        """Refuse an argument on another device, and a copy that is not allowed; warn of others."""
         if view.device != device:
             self._refuse_devices(items)
-        if view.copied and not copy:
-            raise ArgumentError(f"{self._name(items, view)} is not contiguous, row by row")
+        if view.copied:
+            text = f"{self._name(items, view)} is not contiguous, row by row"
+            if not copy:
+                raise ArgumentError(text)
+            self._remark(f"{text}: it is copied")
 
     def _check_donated(self, items: Sequence[Any], views: Sequence[View]) -> None:
         """Refuse a donated argument that is read-only, a copy, or in memory of another argument."""
@@ -215,8 +229,6 @@ class Call:
     ) -> list[Any]:
         for view in views:
             self._check(items, view, CPU, copy)
-            if view.copied:
-                remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied")
         if options is None and views:
             self._remark_size(
                 max(math.prod(view.shape) for view in views),
@@ -246,11 +258,14 @@ class Call:
             for number, (result, element) in enumerate(zip(results, self.elements))
         ]
 
+    def _remark(self, message: str) -> None:
+        remark(message, self.place)
+
     def _remark_size(self, size: int, correction: str) -> None:
         """Say once that a run of so many elements on the emulator is slow."""
         if size >= MANY and not self._is_slow:
             self._is_slow = True
-            remark(f"{size} elements on the emulator, which is slow: {correction}")
+            self._remark(f"{size} elements on the emulator, which is slow: {correction}")
 
     def _run_on_gpu(
         self, items: list[Any], views: Sequence[View], first: View, copy: bool
@@ -311,8 +326,6 @@ class Call:
         if written is None:
             written = view.framework.stream(view.device)
         driver().order(view.device, written, stream)
-        if view.copied:
-            remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied")
         if view.pointer % ALIGNMENT and 0 not in view.shape:
             place = next(n for n, item in enumerate(items) if item is view)
             items[place] = self._aligned(items, view, copy)
@@ -323,7 +336,7 @@ class Call:
         text = f"{name} does not begin at a multiple of {ALIGNMENT} bytes"
         if not copy:
             raise ArgumentError(text)
-        remark(f"{text}: it is copied")
+        self._remark(f"{text}: it is copied")
         return view.framework.copy(view)
 
 

@@ -6,7 +6,7 @@ In: traced scalars, arrays and numbers. Out: scalars for scalars, arrays for arr
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import maps, reading
@@ -18,7 +18,7 @@ from .trace import current, quoted, use
 from .types import Element, i1
 
 
-def _spread(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
+def spread(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     """Apply a function of scalars to scalars, or to the elements of arrays."""
     arrays = [operand for operand in operands if isinstance(operand, Array)]
     if not arrays:
@@ -44,7 +44,7 @@ def _function(name: str, kinds: str, count: int, text: str) -> Callable[..., Any
     def function(*operands: Any) -> Any:
         if len(operands) != count:
             raise TraceError(f"{name} takes {count} operands, not {len(operands)}")
-        return _spread(apply, operands)
+        return spread(apply, operands)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
@@ -97,7 +97,7 @@ def _fold(function: Callable[[Any, Any], Any], operands: tuple[Any, ...]) -> Any
         raise TraceError("min and max take two operands or more; for an array there is a.min()")
     result = operands[0]
     for operand in operands[1:]:
-        result = _spread(function, (result, operand))
+        result = spread(function, (result, operand))
     return result
 
 
@@ -123,12 +123,12 @@ def max(*operands: Any) -> Any:
 
 def div(a: Any, b: Any) -> Any:
     """The quotient of integers, rounded towards zero."""
-    return _spread(lambda x, y: _integers("arith.divsi", x, y), (a, b))
+    return spread(lambda x, y: _integers("arith.divsi", x, y), (a, b))
 
 
 def rem(a: Any, b: Any) -> Any:
     """The remainder that goes with `div`; it has the sign of the left operand."""
-    return _spread(lambda x, y: _integers("arith.remsi", x, y), (a, b))
+    return spread(lambda x, y: _integers("arith.remsi", x, y), (a, b))
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -143,7 +143,7 @@ def ceil_div(a: Any, b: Any) -> Any:
         result.is_natural = is_natural
         return result
 
-    return _spread(divide, (a, b))
+    return spread(divide, (a, b))
 
 
 def _integers(operation: str, a: Any, b: Any) -> Any:
@@ -164,7 +164,7 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
         return yes if condition else no
     if isinstance(condition, Scalar) and isinstance(yes, Array) and isinstance(no, Array):
         return maps.select_array(condition, yes, no)
-    return _spread(choose, (condition, yes, no))
+    return spread(choose, (condition, yes, no))
 
 
 def choose(condition: Any, yes: Any, no: Any) -> Any:

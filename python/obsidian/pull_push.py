@@ -1,4 +1,4 @@
-"""Pull arrays and push arrays, with operators and NumPy-like reading.
+"""Pull arrays and push arrays, with NumPy-like reading.
 
 In: other arrays, scalars and numbers. Out: virtual arrays. Only `force` stores elements.
 """
@@ -9,24 +9,19 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, Union, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import collectives, functions, maps, numpy_names, programs, reading
 from .collectives import Operator
 from .errors import TraceError
 from .levels import Level, Storage
+from .operators import Operators
 from .regions import Array, Extent
-from .scalars import Scalar, ScalarLike, is_scalar_like
+from .scalars import Scalar, least, most
 from .types import ParameterType, i32, parameter_type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-#: An operand of an operator of arrays.
-Operand = Union["Array", ScalarLike]
-
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,143 +54,12 @@ _started = _explained(
 )
 
 
-class _Operators(Array):
+class _Common(Operators):
     """The operations that pull arrays and push arrays have in common."""
 
     __slots__ = ()
 
     __hash__ = Array.__hash__
-
-    def _apply(
-        self, function: Callable[[Any, Any], Any], other: Operand, swap: bool = False
-    ) -> Self:
-        for array in (self, other):
-            if isinstance(array, Array):
-                array.type.element.require_scalar()
-        if isinstance(other, Array):
-            result = maps.map_arrays(function, (other, self) if swap else (self, other))
-        elif isinstance(other, np.ndarray):
-            raise TraceError(
-                "an array of NumPy is no array of the program: pass it as an argument, or write "
-                "obs.table(array) for a constant"
-            )
-        elif not is_scalar_like(other):
-            result = NotImplemented
-        elif swap:
-            result = maps.map_arrays(lambda x: function(other, x), (self,))
-        else:
-            result = maps.map_arrays(lambda x: function(x, other), (self,))
-        return cast("Self", result)
-
-    def _each(self, function: Callable[..., Any], *others: Array) -> Self:
-        return cast("Self", maps.map_arrays(function, (self, *others)))
-
-    def __add__(self, other: Operand) -> Self:
-        return self._apply(operator.add, other)
-
-    def __radd__(self, other: Operand) -> Self:
-        return self._apply(operator.add, other, True)
-
-    def __sub__(self, other: Operand) -> Self:
-        return self._apply(operator.sub, other)
-
-    def __rsub__(self, other: Operand) -> Self:
-        return self._apply(operator.sub, other, True)
-
-    def __mul__(self, other: Operand) -> Self:
-        return self._apply(operator.mul, other)
-
-    def __rmul__(self, other: Operand) -> Self:
-        return self._apply(operator.mul, other, True)
-
-    def __truediv__(self, other: Operand) -> Self:
-        return self._apply(operator.truediv, other)
-
-    def __rtruediv__(self, other: Operand) -> Self:
-        return self._apply(operator.truediv, other, True)
-
-    def __floordiv__(self, other: Operand) -> Self:
-        return self._apply(operator.floordiv, other)
-
-    def __rfloordiv__(self, other: Operand) -> Self:
-        return self._apply(operator.floordiv, other, True)
-
-    def __mod__(self, other: Operand) -> Self:
-        return self._apply(operator.mod, other)
-
-    def __rmod__(self, other: Operand) -> Self:
-        return self._apply(operator.mod, other, True)
-
-    def __and__(self, other: Operand) -> Self:
-        return self._apply(operator.and_, other)
-
-    def __rand__(self, other: Operand) -> Self:
-        return self._apply(operator.and_, other, True)
-
-    def __or__(self, other: Operand) -> Self:
-        return self._apply(operator.or_, other)
-
-    def __ror__(self, other: Operand) -> Self:
-        return self._apply(operator.or_, other, True)
-
-    def __xor__(self, other: Operand) -> Self:
-        return self._apply(operator.xor, other)
-
-    def __rxor__(self, other: Operand) -> Self:
-        return self._apply(operator.xor, other, True)
-
-    def __lshift__(self, other: Operand) -> Self:
-        return self._apply(operator.lshift, other)
-
-    def __rlshift__(self, other: Operand) -> Self:
-        return self._apply(operator.lshift, other, True)
-
-    def __rshift__(self, other: Operand) -> Self:
-        return self._apply(operator.rshift, other)
-
-    def __rrshift__(self, other: Operand) -> Self:
-        return self._apply(operator.rshift, other, True)
-
-    def __lt__(self, other: Operand) -> Self:
-        return self._apply(operator.lt, other)
-
-    def __le__(self, other: Operand) -> Self:
-        return self._apply(operator.le, other)
-
-    def __gt__(self, other: Operand) -> Self:
-        return self._apply(operator.gt, other)
-
-    def __ge__(self, other: Operand) -> Self:
-        return self._apply(operator.ge, other)
-
-    def __eq__(self, other: object) -> Any:
-        return self._apply(operator.eq, cast(Operand, other))
-
-    def __ne__(self, other: object) -> Any:
-        return self._apply(operator.ne, cast(Operand, other))
-
-    def __matmul__(self, other: object) -> NoReturn:
-        raise TraceError(
-            "arrays have no @: write obs.matmul(a, b) for matrices, and for a matrix and a vector "
-            "obs.concat((r * x).sum() for r in m.rows())"
-        )
-
-    __rmatmul__ = __matmul__
-
-    def __pow__(self, exponent: int) -> Self:
-        return self._each(lambda x: x**exponent)
-
-    def __neg__(self) -> Self:
-        return self._each(operator.neg)
-
-    def __pos__(self) -> Self:
-        return self
-
-    def __invert__(self) -> Self:
-        return self._each(operator.invert)
-
-    def __abs__(self) -> Self:
-        return self._each(abs)
 
     def __len__(self) -> int:
         extent = self.type.extents[0]
@@ -337,7 +201,7 @@ class _Operators(Array):
         )
 
 
-class Pull(_Operators):
+class Pull(_Common):
     """A pull array: extents, and a function from an index to an element.
 
     Reading an element computes it. `Pull["n", f32]` is the type of a parameter: extents (a name, a
@@ -548,15 +412,13 @@ class Pull(_Operators):
     def max(self) -> Any:
         """The largest element. For an empty array, the smallest number (for floats -infinity)."""
         kind = self.type.element.require_scalar()
-        least = -np.inf if kind.kind == "float" else cast("type[i32]", kind).min
-        return self.reduce(reading.largest, least, commutative=True)
+        return self.reduce(reading.largest, least(kind), commutative=True)
 
     @_whole
     def min(self) -> Any:
         """The smallest element. For an empty array, the largest number (for floats infinity)."""
         kind = self.type.element.require_scalar()
-        most = np.inf if kind.kind == "float" else cast("type[i32]", kind).max
-        return self.reduce(reading.smallest, most, commutative=True)
+        return self.reduce(reading.smallest, most(kind), commutative=True)
 
     @_whole
     def any(self) -> Any:
@@ -569,7 +431,7 @@ class Pull(_Operators):
         return self.reduce(operator.and_, True, commutative=True)
 
 
-class Push(_Operators):
+class Push(_Common):
     """A push array: extents, a level, and a program of that level that writes the elements.
 
     It cannot be read. `force` runs the program, and its result is a pull array in memory.

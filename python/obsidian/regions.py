@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -48,7 +48,18 @@ class Array(Value):
         raise NotImplementedError
 
     def __bool__(self) -> bool:
-        raise TraceError("an array is neither true nor false: reduce it, as in a.any() or a.all()")
+        raise TraceError(
+            "an array is neither true nor false: reduce it, as in a.any() or a.all(), and combine "
+            "conditions by &, | and ~, as in (0 < a) & (a < 2)"
+        )
+
+    def _no_number(self) -> NoReturn:
+        raise TraceError(
+            "Python needs a number here, and this is an array: a[i] is an element, a.to(obs.i32) "
+            "converts all elements, and functions such as obs.sqrt take arrays"
+        )
+
+    __index__ = __int__ = __float__ = _no_number
 
 
 @dataclass(frozen=True)

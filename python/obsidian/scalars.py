@@ -7,8 +7,9 @@ subclasses of `Scalar`, in types.py.
 
 from __future__ import annotations
 
+import math
 import struct
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, Union, cast
 
 import numpy as np
 
@@ -63,7 +64,8 @@ class Scalar(Value):
             "the program decides this condition only when it runs, so Python cannot: use "
             "obs.where(c, a, b), obs.when(c)(then, otherwise), obs.loop or obs.while_loop. "
             "A function with @obs.jit or @obs.function, whose source is in a file or a notebook, "
-            "may also use if, while, and, or, not, but no break, else of a loop, := and in"
+            "may also use if, while, and, or, not, but no break, else of a loop, := and in: "
+            "(x == 1) | (x == 2) stands for x in (1, 2), and (0 < x) & (x < 2) for 0 < x < 2"
         )
 
     __hash__ = Value.__hash__
@@ -74,8 +76,34 @@ class Scalar(Value):
             "loop with `for k in obs.range(n)` or obs.loop(n, ...)"
         )
 
+    def __int__(self) -> int:
+        raise TraceError(
+            "int() makes a number of Python, and the program knows this one only when it runs: "
+            "convert it in the program, as in x.to(obs.i32)"
+        )
+
+    def __float__(self) -> float:
+        raise TraceError(
+            "Python needs a number here, and the program knows it only when it runs: write "
+            "x.to(obs.f32) in place of float(x), and obs.sqrt in place of math.sqrt"
+        )
+
     def __iter__(self) -> Any:
         raise TraceError(f"this is one {self.type_name}, not a tuple or an array")
+
+    def __len__(self) -> int:
+        raise TraceError(f"this is one {self.type_name}, which has no length")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise TraceError(f"this is one {self.type_name}, which has no elements")
+
+    def __contains__(self, value: object) -> NoReturn:
+        raise TraceError(f"this is one {self.type_name}, which has no elements: compare by ==")
+
+    def __matmul__(self, other: object) -> NoReturn:
+        raise TraceError(f"@ is for matrices, and this is one {self.type_name}: see obs.matmul")
+
+    __rmatmul__ = __matmul__
 
     def to(self, kind: type[S], *, unsigned: bool = False) -> S:
         """Convert to another type.
@@ -100,10 +128,10 @@ class Scalar(Value):
         return make(kind, current().emit(text, 1, is_pure=True)[0])
 
     def _binary(self, other: object, of_int: str, of_float: str | None, swap: bool = False) -> Self:
-        if not is_scalar_like(other):
+        if not is_operand(other):
             return cast("Self", NotImplemented)
-        if self.kind == "bool" and of_int not in ("andi", "ori", "xori"):
-            raise TraceError("an i1 is true or false: convert it first, as in x.to(obs.i32)")
+        if of_int not in ("andi", "ori", "xori"):
+            self._require_number()
         operation = of_float if self.kind == "float" else of_int
         if operation is None:
             raise TraceError(f"this operator is for integers, not for {self.type_name}")
@@ -111,8 +139,12 @@ class Scalar(Value):
         left, right = (right, self) if swap else (self, right)
         return elementwise(f"arith.{operation}", left, right)
 
+    def _require_number(self) -> None:
+        if self.kind == "bool":
+            raise TraceError("an i1 is true or false: convert it first, as in x.to(obs.i32)")
+
     def _compare(self, other: object, name: str) -> Any:
-        if not is_scalar_like(other):
+        if not is_operand(other, name in _EQUALITIES):
             return NotImplemented
         right = same(other, type(self))
         if self.kind == "bool" and name in _ORDERS:
@@ -151,7 +183,7 @@ class Scalar(Value):
         return self._divide(other, True)
 
     def _divide(self, other: ScalarLike, swap: bool) -> Self:
-        if self.kind != "float" and is_scalar_like(other):
+        if self.kind != "float" and is_operand(other):
             raise TraceError(
                 f"/ is for floats, and this is {self.type_name}: use // (rounds down) or "
                 "obs.div (rounds towards zero), or convert with .to(obs.f32) first"
@@ -170,17 +202,22 @@ class Scalar(Value):
     def __rmod__(self, other: ScalarLike) -> Self:
         return _pair(self, other, True, modulo)
 
-    def __pow__(self, exponent: int) -> Self:
-        if isinstance(exponent, bool) or not isinstance(exponent, int) or not 0 <= exponent <= 64:
-            raise TraceError("** takes a whole number from 0 to 64; for others there is obs.pow")
-        result, square = None, self
-        while exponent:
-            if exponent & 1:
-                result = square if result is None else result * square
-            exponent >>= 1
-            if exponent:
-                square = square * square
-        return literal(1, type(self)) if result is None else result
+    def __divmod__(self, other: ScalarLike) -> tuple[Self, Self]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: ScalarLike) -> tuple[Self, Self]:
+        return other // self, other % self
+
+    def __pow__(self, exponent: ScalarLike) -> Self:
+        if isinstance(exponent, (int, float, np.generic)):
+            self._require_number()
+            number = number_of(exponent, type(self))
+            if 0 <= number <= 64 and float(number).is_integer():
+                return _product(self, int(number))
+        return _pair(self, exponent, False, power)
+
+    def __rpow__(self, base: ScalarLike) -> Self:
+        return _pair(self, base, True, power)
 
     def __and__(self, other: ScalarLike) -> Self:
         return _natural(self._binary(other, "andi", None), self, other)
@@ -226,6 +263,27 @@ class Scalar(Value):
 
     def __abs__(self) -> Self:
         return elementwise("math.absf" if self.kind == "float" else "math.absi", self)
+
+    def __round__(self, digits: int | None = None) -> Self:
+        if digits:
+            raise TraceError(
+                "round() of a program has no digits: write obs.round(x * 100) / 100 for two digits"
+            )
+        return self._whole("roundeven")
+
+    def __floor__(self) -> Self:
+        return self._whole("floor")
+
+    def __ceil__(self) -> Self:
+        return self._whole("ceil")
+
+    def __trunc__(self) -> Self:
+        return self._whole("trunc")
+
+    def _whole(self, name: str) -> Self:
+        """A whole number near this one, of the same type."""
+        self._require_number()
+        return elementwise(f"math.{name}", self) if self.kind == "float" else self
 
     def __lt__(self, other: ScalarLike) -> Any:
         return self._compare(other, "lt")
@@ -276,9 +334,39 @@ def checked_type(kind: Any, is_whole: bool = False) -> type[Scalar]:
     return kind
 
 
+def least(kind: type[Scalar]) -> int | float:
+    """The smallest number of a type; for floats -infinity."""
+    return -math.inf if kind.kind == "float" else -(1 << (kind.bits - 1))
+
+
+def most(kind: type[Scalar]) -> int | float:
+    """The largest number of a type; for floats infinity."""
+    return math.inf if kind.kind == "float" else (1 << (kind.bits - 1)) - 1
+
+
 def is_scalar_like(value: object) -> bool:
     """True if a value is a traced scalar or a number."""
     return isinstance(value, (Scalar, int, float, np.generic))
+
+
+def is_operand(value: object, is_equality: bool = False) -> bool:
+    """True if an operator takes a value as a number; False if the class of the value may take it.
+
+    A TraceError for other values of Python. They differ from every number, so that `is_equality`
+    leaves them to Python.
+    """
+    if is_scalar_like(value):
+        return True
+    if isinstance(value, np.ndarray):
+        raise TraceError(
+            "an array of NumPy is no array of the program: pass it as an argument, or write "
+            "obs.table(array) for a constant"
+        )
+    if type(value).__module__ == "builtins" and not is_equality:
+        raise TraceError(
+            f"{type(value).__name__} is no operand: operators take numbers and values of a program"
+        )
+    return False
 
 
 def number_of(value: Any, kind: type[Scalar]) -> int | float:
@@ -403,8 +491,9 @@ def is_natural(value: object) -> bool:
 
 
 def _pair(left: S, right: object, swap: bool, function: Any) -> S:
-    if not is_scalar_like(right):
+    if not is_operand(right):
         return cast(S, NotImplemented)
+    left._require_number()
     other = same(right, type(left))
     return cast(S, function(other, left) if swap else function(left, other))
 
@@ -447,6 +536,28 @@ def modulo(left: S, right: S) -> S:
         result.is_natural = True
         return result
     return cast(S, select(_is_below(rest, right), rest + right, rest))
+
+
+def power(left: S, right: S) -> S:
+    """`left` to the power of `right`, for floats."""
+    if left.kind != "float":
+        raise TraceError(
+            "** of integers takes a whole number from 0 to 64, which Python knows: write 1 << n "
+            "for a power of two, or obs.pow(x.to(obs.f64), y.to(obs.f64))"
+        )
+    return elementwise("math.powf", left, right)
+
+
+def _product(factor: S, count: int) -> S:
+    """The product of `count` equal factors, by as few multiplications as squares need."""
+    result, square = None, factor
+    while count:
+        if count & 1:
+            result = square if result is None else result * square
+        count >>= 1
+        if count:
+            square = square * square
+    return literal(1, type(factor)) if result is None else result
 
 
 def _is_below(rest: S, right: S) -> Scalar:

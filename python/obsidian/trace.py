@@ -86,6 +86,12 @@ class Value:
     name: str
     block: Block
 
+    def __format__(self, spec: str) -> str:
+        raise TraceError(
+            "the program knows this value only when it runs, so Python cannot format it: "
+            'obs.print("x = {}", x) shows a number then, and repr(x) shows its type'
+        )
+
 
 class Trace:
     """The program text that one function makes, as a tree of blocks."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import TraceError
-from .functions import _spread
+from .functions import spread
 from .scalars import agree, compare, elementwise, make
 from .trace import current, use
 
@@ -36,34 +36,34 @@ def _division(name: str) -> Callable[[Any, Any], Any]:
 
 def less(a: Any, b: Any) -> Any:
     """True if a < b."""
-    return _spread(lambda x, y: compare(*_checked(x, y), "ult"), (a, b))
+    return spread(lambda x, y: compare(*_checked(x, y), "ult"), (a, b))
 
 
 def less_equal(a: Any, b: Any) -> Any:
     """True if a <= b."""
-    return _spread(lambda x, y: compare(*_checked(x, y), "ule"), (a, b))
+    return spread(lambda x, y: compare(*_checked(x, y), "ule"), (a, b))
 
 
 def min(a: Any, b: Any) -> Any:
     """The smaller number."""
-    return _spread(_operation("minui"), (a, b))
+    return spread(_operation("minui"), (a, b))
 
 
 def max(a: Any, b: Any) -> Any:
     """The larger number."""
-    return _spread(_operation("maxui"), (a, b))
+    return spread(_operation("maxui"), (a, b))
 
 
 def div(a: Any, b: Any) -> Any:
     """The quotient, rounded down."""
-    return _spread(_division("divui"), (a, b))
+    return spread(_division("divui"), (a, b))
 
 
 def rem(a: Any, b: Any) -> Any:
     """The remainder."""
-    return _spread(_division("remui"), (a, b))
+    return spread(_division("remui"), (a, b))
 
 
 def shr(a: Any, b: Any) -> Any:
     """Shift to the right, and fill with zeros."""
-    return _spread(_operation("shrui"), (a, b))
+    return spread(_operation("shrui"), (a, b))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .errors import ArgumentTypeError, PerformanceWarning
-from .locations import here
+from .locations import Location, here
 
 #: NumPy's types of the elements, by their names in the language. bf16 is stored as its bits.
 #: Unsigned numbers have names, too: the language reads their bits as signed numbers.
@@ -241,9 +241,12 @@ def refuse_type(value: Any, dtype: object) -> ArgumentTypeError:
 _shown: dict[str | tuple[str, type[Warning], int], int] = {}
 
 
-def remark(message: str) -> None:
-    """Warn about slow code. Python shows a warning once for each location in the user's program."""
-    place = here()
+def remark(message: str, place: Location | None = None) -> None:
+    """Warn about slow code at a place: by default, the line of the user that is running.
+
+    Python shows a warning once for each location in the user's program.
+    """
+    place = place or here()
     warnings.warn_explicit(message, PerformanceWarning, place.file, place.line, registry=_shown)
 
 

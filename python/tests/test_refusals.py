@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -56,6 +57,68 @@ def test_operators_of_floats() -> None:
     )  # fmt: skip
     for one, other in zip(apply(x, k), expected):
         np.testing.assert_array_equal(one, other)
+
+
+#: Functions of Python on floats, each with the function of NumPy.
+OF_FLOATS: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    *((f, f) for f in (
+        lambda x: 2**abs(x), lambda x: 1.5**x, lambda x: np.float64(3) ** x,
+        lambda x: x**-1, lambda x: x**-3, lambda x: x**65, lambda x: x**5, lambda x: x**2.0,
+        lambda x: x ** np.float64(3), lambda x: abs(x) ** 0.5, lambda x: abs(x) ** 2.25,
+        lambda x: divmod(x, 0.75), lambda x: divmod(2.5, x),
+    )),
+    (round, np.round), (lambda x: round(x, 0), np.round), (math.floor, np.floor),
+    (math.ceil, np.ceil), (math.trunc, np.trunc),
+]  # fmt: skip
+#: The same for integers.
+OF_INTEGERS: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
+    *((f, f) for f in (
+        lambda x: x**0, lambda x: x**7, lambda x: x ** np.int32(3), lambda x: divmod(x, 3),
+        lambda x: divmod(-20, 2 * x + 1), lambda x: abs(x > 0),
+    )),
+    (round, np.round), (math.floor, np.floor), (math.ceil, np.ceil), (math.trunc, np.trunc),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [f64, i32])
+@pytest.mark.parametrize("run", ["interpret", "emulate"])
+def test_functions_of_python(kind: Any, run: str) -> None:
+    """A function of the elements of pull arrays and push arrays, and of scalars."""
+    functions = OF_FLOATS if kind is f64 else OF_INTEGERS
+    values = A if kind is i32 else np.float64([-2.5, -0.5, 1.5, 2.5, 3.75, -3.25])
+
+    def apply(a: Any, k: Any) -> Any:
+        results = []
+        for function, _ in functions:
+            of_scalar = function(k)
+            parts = of_scalar if isinstance(of_scalar, tuple) else (of_scalar,)
+            results += [function(a), function(a.push()), a.map(function)]
+            results.append(tuple(obs.full(1, part) for part in parts))
+        return tuple(results)
+
+    apply.__annotations__.update(a=Annotated[Pull, "n", kind], k=kind)
+    found = iter(getattr(obs.jit(apply), run)(values, values[-1]))
+    for _, function in functions:
+        expected = function(values)
+        for one in (next(found), next(found), next(found)):
+            np.testing.assert_allclose(one, expected, rtol=1e-14)
+        last = np.asarray(expected)[..., -1:]
+        np.testing.assert_allclose(np.asarray(next(found)).reshape(last.shape), last, rtol=1e-14)
+
+
+def test_powers_of_two_operands() -> None:
+    """Operands of `**` and `divmod` are arrays or scalars, on both sides."""
+
+    @obs.jit
+    def apply(x: Annotated[Pull, "n", f64], y: Annotated[Pull, "n", f64], k: f64):
+        return x**y, x**k, k**x, x.push() ** y, k**k * x, divmod(x, y), divmod(k, x), divmod(x, k)
+
+    x, y, k = np.float64([0.5, 1.5, 2.25]), np.float64([-2, 0.5, 3]), 1.25
+    expected = (
+        x**y, x**k, k**x, x**y, k**k * x, divmod(x, y), divmod(k, x), divmod(x, k)
+    )  # fmt: skip
+    for one, other in zip(apply(x, y, k), expected):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
 def test_shifts_and_bits() -> None:
@@ -162,11 +225,55 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: list(a.push()), "a push array cannot be read"),
     (lambda a, m, k: bool(a), "an array is neither true nor false"),
     (lambda a, m, k: range(a.size), "Python needs a number here"),
+    (lambda a, m, k: range(a), "Python needs a number here, and this is an array"),  # type: ignore[call-overload]
+    (lambda a, m, k: [1, 2][a], "Python needs a number here, and this is an array"),  # type: ignore[call-overload]
+    (lambda a, m, k: int(a), r"this is an array: a\[i\] is an element"),
+    (lambda a, m, k: float(a.push()), r"this is an array: a\[i\] is an element"),
+    (lambda a, m, k: math.sqrt(a), "functions such as obs.sqrt take arrays"),
+    (lambda a, m, k: int(k), r"int\(\) makes a number of Python.*x\.to\(obs\.i32\)"),
+    (lambda a, m, k: float(a[0]), r"x\.to\(obs\.f32\) in place of float\(x\)"),
+    (lambda a, m, k: math.sqrt(k), "obs.sqrt in place of math.sqrt"),
+    (lambda a, m, k: complex(k), "Python needs a number here"),
+    (lambda a, m, k: len(a), "len.. cannot tell it: use a.size"),
+    (lambda a, m, k: len(k), "one f32, which has no length"),
+    (lambda a, m, k: k[0], "one f32, which has no elements"),
+    (lambda a, m, k: iter(k), "this is one f32, not a tuple"),
+    (lambda a, m, k: next(iter(a)), r"loop over them: write obs\.concat"),
+    (lambda a, m, k: iter(a.push()), "a push array cannot be read: store it first"),
     (lambda a, m, k: tuple(a[0]), "this is one i32, not a tuple"),
+    (lambda a, m, k: 2 in k, "one f32, which has no elements: compare by =="),
+    (lambda a, m, k: k in (1, 2), r"\(x == 1\) \| \(x == 2\) stands for x in \(1, 2\)"),
+    (lambda a, m, k: 2 in a, r"`in` cannot answer: write \(a == x\)\.any\(\)"),
+    (lambda a, m, k: k in a.push(), r"`in` cannot answer: write \(a == x\)\.any\(\)"),
+    (lambda a, m, k: 0 < k < 2, r"\(0 < x\) & \(x < 2\) for 0 < x < 2"),
+    (lambda a, m, k: 0 < a < 2, r"by &, \| and ~, as in \(0 < a\) & \(a < 2\)"),
+    (lambda a, m, k: a.push() == a == 3, "an array is neither true nor false"),
+    (lambda a, m, k: f"{k:.3f}", r'cannot format it: obs\.print\("x = {}", x\)'),
+    (lambda a, m, k: f"{a[0]}", "Python cannot format it"),
+    (lambda a, m, k: f"{a.push():>9}", "Python cannot format it"),
+    (lambda a, m, k: hex(k), "Python needs a number here"),
+    (lambda a, m, k: a**a, r"whole number from 0 to 64.*1 << n.*obs\.pow"),
+    (lambda a, m, k: 2**a, r"whole number from 0 to 64.*1 << n.*obs\.pow"),
+    (lambda a, m, k: a.push() ** 65, "whole number from 0 to 64"),
+    (lambda a, m, k: a[0] ** -1, "whole number from 0 to 64"),
+    (lambda a, m, k: a**0.5, r"0\.5 does not become i32.*\.to\(obs\.f32\)"),
+    (lambda a, m, k: k ** a[0], "i32 and f32 do not mix"),
+    (lambda a, m, k: k ** np.int32(2), "a NumPy int32 and f32 do not mix"),
+    (lambda a, m, k: (a > 0) ** 2, "an i1 is true or false"),
+    (lambda a, m, k: divmod(a > 0, a > 1), "an i1 is true or false"),
+    (lambda a, m, k: divmod(k, None), "NoneType is no operand"),  # type: ignore[call-overload]
+    (lambda a, m, k: k ** "text", "str is no operand"),
+    (lambda a, m, k: k * [1], "list is no operand"),
+    (lambda a, m, k: TABLE**k, "an array of NumPy is no array of the program"),
+    (lambda a, m, k: divmod(TABLE, a), "an array of NumPy is no array of the program"),
+    (lambda a, m, k: round(k, 2), r"has no digits: write obs\.round\(x \* 100\) / 100"),
+    (lambda a, m, k: round(a > 0), "an i1 is true or false"),
+    (lambda a, m, k: math.floor(a[0] > 0), "an i1 is true or false"),
+    (lambda a, m, k: k @ k, "@ is for matrices, and this is one f32: see obs.matmul"),
+    (lambda a, m, k: 2 @ a[0], "@ is for matrices, and this is one i32"),
     (lambda a, m, k: k & 1, "this operator is for integers, not for f32"),
     (lambda a, m, k: (a[0] > 0) + 1, "an i1 is true or false"),
     (lambda a, m, k: (a[0] > 0) < True, "has no order"),
-    (lambda a, m, k: k**0.5, "obs.pow"),
     (lambda a, m, k: k.bitcast(f64), "differ in their sizes"),
     (lambda a, m, k: k + np.float64(1), "a NumPy float64 and f32 do not mix"),
     (lambda a, m, k: k + np.complex64(1), "do not mix"),
@@ -194,7 +301,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: obs.scatter(a.push(), at=a, into=8), "scatter takes a pull array"),
     (lambda a, m, k: obs.stack(r for r in m.rows() for _ in range(2)), "more than the arrays of"),
     (lambda a, m, k: a.map(lambda x: x < 1 << 31), "2147483648 is a number with a sign here"),
-    (lambda a, m, k: a.map(lambda x: x & "text"), "unsupported operand"),
+    (lambda a, m, k: a.map(lambda x: x & "text"), "str is no operand"),
     (
         lambda a, m, k: a.map(lambda x: 1 if x else 0),
         "an i32 is neither true nor false|Python cannot",
@@ -249,7 +356,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: index(1.5), "1.5 does not become index"),
     (lambda a, m, k: a.map(lambda x: i64(x) + i1(True)), "i1 and i64 do not mix"),
     (lambda a, m, k: {"a": a}, "dict is no value of a program: return a tuple"),
-    (lambda a, m, k: f"{a[0]}", r"str is no value.*obs\.print shows numbers"),
+    (lambda a, m, k: str(a[0]), r"str is no value.*obs\.print shows numbers"),
     (lambda a, m, k: obs.generate(a.size), r"function is no value.*obs\.generate\(n\)\(f\)"),
     (lambda a, m, k: (r for r in m), "generator is no value.*obs.concat and obs.stack take"),
     (lambda a, m, k: A, "ndarray is no value.*pass the array as an argument"),

@@ -102,13 +102,13 @@ class Tally:
         smaller: Callable[[Finding], str | bytes],
         shows_upstream: bool,
     ) -> None:
-        """Findings with one cause count once. A crash in MLIR is no failure; `shows_upstream` prints it."""
+        """Findings with one cause count once. A problem in MLIR is no failure; `shows_upstream` prints it."""
         for finding in findings:
             key = cause(finding.command, finding.verdict)
             self.causes[key] += 1
             if self.causes[key] > 1:
                 continue
-            is_upstream = finding.verdict.problem == "crash in MLIR"
+            is_upstream = str(finding.verdict.problem).endswith(" in MLIR")
             self.failures += not is_upstream
             if self.shown < show and (shows_upstream or not is_upstream):
                 self.shown += 1

@@ -2,7 +2,7 @@
 
 In: a command with its limits of time and memory. Out: `Done`, its exit code and its text, and a `Verdict`
 on them. The tool accepts the program, refuses it with an error, or has a problem. A problem is one of timeout,
-memory, crash, crash in MLIR, round trip, error with exit code 0, and no located diagnostic.
+memory, crash, crash in MLIR, round trip, round trip in MLIR, error with exit code 0, and no located diagnostic.
 """
 
 from __future__ import annotations
@@ -37,6 +37,11 @@ LIBRARY = re.compile(
 # MLIR asks `array<index: ...>` for the width of its elements, which an index does not have. It looks for the size of
 # a gpu.alloc in a dimension that does not exist: mlir-opt crashes, too.
 MLIR_DEFECT = re.compile(r"mlir::detail::Parser::parseDenseArrayAttr|printDenseArrayAttr|SimplifyDimOfAllocOp")
+
+
+# The dialect of the operation that an error names. The error on a round trip itself names builtin.module.
+DIALECT = re.compile(r"error: '(\w+)\.[\w.]+' op ")
+NOT_UPSTREAM = {"obs", "builtin"}
 
 
 class Limits(NamedTuple):
@@ -133,6 +138,12 @@ def shape(message: str) -> str:
 def cause(command: Sequence[str], verdict: Verdict) -> str:
     """The same for findings that look alike."""
     return f"{verdict.problem}: {shape(verdict.detail) or ' '.join(command)}"
+
+
+def names_upstream(verdict: Verdict) -> bool:
+    """Whether an error names an operation of a dialect of MLIR."""
+    match = DIALECT.search(verdict.detail)
+    return match is not None and match[1] not in NOT_UPSTREAM
 
 
 class Runner:

@@ -3,6 +3,7 @@
 Runs:
   runs.py             runs obs-run on files of arrays and compares its results with those of Python
   oracles.py          the oracles of test/Examples and test/Networks
+  parts.py            parts of a list of checks, for tests side by side
   record.py           the programs that Python code gives to the compiler
   host_library.py     host programs in C as shared libraries, on a GPU
 

@@ -22,10 +22,12 @@ from .values import (
     Tensor,
     UnsupportedError,
     convert,
+    is_tensor,
     kind_of,
     narrow,
     number,
     torch,
+    value_of,
     wide,
     widen,
 )  # fmt: skip
@@ -47,24 +49,10 @@ def _scaled(b: Any, alpha: Any) -> Any:
 
 def _div(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
     if rounding_mode == "floor":
-        return _floor_div(a, b)
+        return a // b
     if is_float(a) or is_float(b):
         return fn.trunc(a / b) if rounding_mode else a / b
     return fn.div(a, b)
-
-
-def _floor_div(a: Any, b: Any) -> Any:
-    """The quotient rounded down, as in PyTorch: exact even if the float quotient is rounded."""
-    if not (is_float(a) or is_float(b)):
-        return a // b
-    a, b = agree(a, b)
-    rest, zero = _fmod(a, b), type(a)(0.0)
-    quotient = (a - rest) / b
-    quotient = fn.where((rest != 0) & ((b < 0) ^ (rest < 0)), quotient - 1, quotient)
-    floor = fn.floor(quotient)
-    floor = fn.where(quotient - floor > 0.5, floor + 1, floor)
-    floor = fn.where(quotient == 0, fn.copysign(zero, a / b), floor)
-    return fn.where(b == 0, a / b, floor)
 
 
 def _fmod(a: Any, b: Any) -> Any:
@@ -101,12 +89,7 @@ def _sign(x: Any) -> Any:
 def _round(x: Any, decimals: int = 0) -> Any:
     if decimals:
         raise UnsupportedError("rounding to decimals")
-    return _whole(fn.round)(x)
-
-
-def _whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function that rounds floats, and does not change integers."""
-    return lambda x: function(x) if is_float(x) else x
+    return round(x)
 
 
 def _shift(is_left: bool) -> Callable[[Any, Any], Any]:
@@ -134,15 +117,14 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
     "result": {
         "add": lambda a, b, alpha=1: a + _scaled(b, alpha),
         "sub": lambda a, b, alpha=1: a - _scaled(b, alpha),
-        "rsub": lambda a, b, alpha=1: b - _scaled(a, alpha),
         "mul": operator.mul, "div": _div, "remainder": operator.mod, "fmod": _fmod, "pow": _pow,
         "maximum": fn.max, "minimum": fn.min, "neg": operator.neg, "abs": abs, "sign": _sign,
-        "clamp": _clamp, "clamp_min": _clamp, "clamp_max": lambda x, max: _clamp(x, None, max),
+        "clamp": _clamp,
         "relu": lambda x: fn.max(x, 0), "reciprocal": lambda x: 1 / x, "gelu": _gelu,
         "fmin": lambda a, b: fn.where(is_nan(a), b, fn.where(is_nan(b), a, fn.min(a, b))),
         "fmax": lambda a, b: fn.where(is_nan(a), b, fn.where(is_nan(b), a, fn.max(a, b))),
         "rsqrt": lambda x: 1 / fn.sqrt(x), "sigmoid": lambda x: 1 / (1 + fn.exp(-x)),
-        "floor": _whole(fn.floor), "ceil": _whole(fn.ceil), "trunc": _whole(fn.trunc),
+        "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc,
         "round": _round, "fill": lambda _, value: value,
         "__lshift__": _shift(True), "bitwise_left_shift": _shift(True),
         "__rshift__": _shift(False), "bitwise_right_shift": _shift(False),
@@ -165,12 +147,13 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "bits": {
         "bitwise_and": _AND, "bitwise_or": _OR, "bitwise_xor": _XOR, "bitwise_not": _NOT,
-        "__and__": _AND, "__or__": _OR, "__xor__": _XOR, "where": fn.where,
+        "where": fn.where,
     },
     "copy": {
         name: lambda x: x
-        for name in ("_to_copy", "clone", "alias", "detach", "lift_fresh_copy", "copy",
-                     "convert_element_type")
+        for name in (
+            "_to_copy", "clone", "alias", "lift_fresh_copy", "copy", "convert_element_type"
+        )
     },
 }  # fmt: skip
 _RULES = {name: (rule, f) for rule, table in _TABLE.items() for name, f in table.items()}
@@ -199,13 +182,13 @@ def elementwise(node: Any, extent: Callable[[Any], Any]) -> Elementwise | None:
     `extent` is the value of a symbol.
     """
     rule, compute = _RULES.get(name_of(node.target), ("", None))
-    if compute is None or not isinstance(node.meta["val"], torch.Tensor):
+    if compute is None or not is_tensor(node):
         return None
-    target = node.meta["val"].dtype
+    target = value_of(node).dtype
     values = {**dict(enumerate(node.args)), **node.kwargs}
     if rule == "copy":
         values = {0: node.args[1 if name_of(node.target) == "copy" else 0]}
-    metas = {k: v.meta["val"] if isinstance(v, torch.fx.Node) else v for k, v in values.items()}
+    metas = {k: value_of(v) if isinstance(v, torch.fx.Node) else v for k, v in values.items()}
     tensors = {k: m.dtype for k, m in metas.items() if isinstance(m, torch.Tensor)}
     dtype = torch.bool if rule == "truth" else _common(metas) if rule == "common" else target
     for known in (target, dtype, *tensors.values()):
@@ -256,7 +239,7 @@ def lower_elementwise(b: Builder, node: Any, tensor_of: Callable[[Any], Tensor])
     found = elementwise(node, b.extent)
     if found is None or not found.nodes:
         return None
-    shape, dtype = node.meta["val"].shape, node.meta["val"].dtype
+    shape, dtype = value_of(node).shape, value_of(node).dtype
     operands = [b.broadcast(tensor_of(n), shape) for n in found.nodes]
     if found.is_copy and operands[0].dtype == dtype:
         return operands[0]

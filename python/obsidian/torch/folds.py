@@ -21,7 +21,7 @@ from ..errors import TraceError
 from ..levels import Level
 from ..pending import finish, pending
 from ..reading import read
-from ..scalars import Scalar
+from ..scalars import least, most
 from ..sources import generate
 from ..types import i1, i32, i64
 from .elementwise import is_float, is_nan
@@ -33,6 +33,7 @@ from .values import (
     convert,
     is_static,
     kind_of,
+    listed,
     narrow,
     number,
     product,
@@ -46,16 +47,6 @@ COLUMN = 64
 #: Up to this many neighbouring columns are components of one element. With as many rows of columns,
 #: a warp for each of them keeps a GPU busy.
 COLUMNS, WARPS = 4, 1 << 11
-
-
-def least(kind: type[Scalar]) -> Any:
-    """The smallest number of a type."""
-    return kind(-math.inf) if kind.kind == "float" else kind(-(1 << (kind.bits - 1)))
-
-
-def most(kind: type[Scalar]) -> Any:
-    """The largest number of a type."""
-    return kind(math.inf) if kind.kind == "float" else kind((1 << (kind.bits - 1)) - 1)
 
 
 def larger_of(sign: int, is_last: bool = False) -> Callable[[Any, Any], Any]:
@@ -103,7 +94,7 @@ def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
         short = i32 if isinstance(length, int) and length < 1 << 31 else i64
         return Fold(
             lambda x, i: (widen(x, source), i.to(short)), larger_of(sign),
-            lambda: (least(kind) if sign > 0 else most(kind), most(short)),
+            lambda: (kind((least if sign > 0 else most)(kind)), short(most(short))),
             lambda v, _: (narrow(v[0], source), v[1].to(i64))[-len(outs) :],
         )  # fmt: skip
     if name in ("any", "all"):
@@ -115,7 +106,7 @@ def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
     kind, plain = wide(target), name.removeprefix("a")
     combine = {"max": fn.max, "min": fn.min, "prod": operator.mul}.get(plain, operator.add)
     starts: dict[str, Callable[[], Any]] = {
-        "max": lambda: least(kind), "min": lambda: most(kind), "prod": lambda: kind(1),
+        "max": lambda: kind(least(kind)), "min": lambda: kind(most(kind)), "prod": lambda: kind(1),
     }  # fmt: skip
 
     def finish(x: Any, count: Any) -> tuple[Any, ...]:
@@ -147,7 +138,7 @@ def _rows_of(
 
 @lowering(*FOLDS)
 def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
-    outs = out if isinstance(out, (list, tuple)) else [out]
+    outs = listed(out)
     flat, rows, kept = _rows_of(b, x, more, keywords)
     *extents, length = b.extents(flat.shape)
     fold = fold_of(name, x.dtype, outs, length)
@@ -258,7 +249,7 @@ _SCANS = {"cumsum": operator.add, "cumprod": operator.mul, "logcumsumexp": _log_
 
 @lowering(*_SCANS)
 def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> Any:
-    outs = out if isinstance(out, (list, tuple)) else [out]
+    outs = listed(out)
     kind = wide(outs[0].dtype)
     last, dims = _to_last(x, dim)
     moved = b.permute(x, dims)

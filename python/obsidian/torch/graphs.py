@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import operator
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,16 @@ from .folds import inline_fold
 from .moves import LOWERINGS
 from .reports import Fallback, GraphReport, note, warn_of
 from .rows import Group, find_groups, find_inline, lower_group, units_of
-from .values import Builder, Tensor, UnsupportedError, kind_of, torch
+from .values import (
+    Builder,
+    Tensor,
+    UnsupportedError,
+    is_tensor,
+    kind_of,
+    listed,
+    torch,
+    value_of,
+)  # fmt: skip
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat)
 _NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -36,9 +46,10 @@ _NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
 _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
 _HOST = torch.device("cpu")
 #: Views that cost nothing in PyTorch.
-_VIEWS = {"t", "transpose", "permute", "view", "_unsafe_view", "expand", "unsqueeze", "squeeze",
-          "slice", "select", "alias", "detach", "as_strided", "diagonal", "split",
-          "split_with_sizes", "unbind"}  # fmt: skip
+_VIEWS = {"permute", "view", "expand", "unsqueeze", "squeeze", "slice", "select", "alias",
+          "as_strided", "diagonal"}  # fmt: skip
+#: The code of PyTorch.
+_FOLDER = os.path.dirname(torch.__file__) + os.sep
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -50,18 +61,23 @@ class RefusedError(Exception):
 
 
 def place_of(node: Any) -> Location:
-    """The line of the user's program for a node."""
-    found = _FRAME.findall(node.meta.get("stack_trace") or "")
-    return Location(found[-1][0], int(found[-1][1])) if found else Location("<graph>", 1)
+    """The line of the user's program for a node: the innermost one outside of PyTorch.
 
-
-def _value(node: Any) -> Any:
-    return node.meta.get("val")
+    PyTorch knows no line for some nodes, such as a sum of gradients. These have the line of an
+    operand or of a user. Without any, the place is the name of the node.
+    """
+    for near in (node, *node.all_input_nodes, *node.users):
+        found = _FRAME.findall(near.meta.get("stack_trace") or "")
+        if found:
+            own = [frame for frame in found if not frame[0].startswith(_FOLDER)]
+            file, line = (own or found)[-1]
+            return Location(file, int(line))
+    return Location(f"<node {node.name} of a graph>", 1)
 
 
 def _is_number(node: Any) -> bool:
     """True if the value of a node is a number, such as an extent. The host computes it."""
-    return isinstance(_value(node), _NUMBERS)
+    return isinstance(value_of(node), _NUMBERS)
 
 
 def _is_view(node: Any) -> bool:
@@ -71,16 +87,14 @@ def _is_view(node: Any) -> bool:
 
 
 def _tensors(node: Any) -> list[Any]:
-    value = _value(node)
-    found = value if isinstance(value, (list, tuple)) else [value]
-    return [v for v in found if isinstance(v, torch.Tensor)]
+    return [v for v in listed(value_of(node)) if isinstance(v, torch.Tensor)]
 
 
 def _symbols(node: Any) -> set[Any]:
     """The symbols in the extents of a node, and in the numbers among its arguments."""
     leaves = torch.utils._pytree.tree_leaves
     given = leaves((node, node.args, node.kwargs))
-    values = leaves([_value(v) if isinstance(v, torch.fx.Node) else v for v in given])
+    values = leaves([value_of(v) if isinstance(v, torch.fx.Node) else v for v in given])
     symbolic = tuple(v for v in values if isinstance(v, (*_SYMBOLIC, torch.Tensor)))
     return {*torch.fx.experimental.symbolic_shapes.free_symbols(symbolic)}
 
@@ -103,9 +117,9 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
         if any(unbacked(n) for n in tensor.shape):
             return "an extent that only a run knows"
     given = [n for n in node.args if isinstance(n, torch.fx.Node)]
-    if len(given) > 1 and is_of_library(name, _value(given[0]), _value(given[1]), products):
+    if len(given) > 1 and is_of_library(name, value_of(given[0]), value_of(given[1]), products):
         return "the library of PyTorch computes this product"
-    if name == "as_strided" and not _fills(_value(given[0])):
+    if name == "as_strided" and not _fills(value_of(given[0])):
         return "a view of memory that a tensor does not fill row by row"
     try:
         for tensor in [t for n in (node, *node.all_input_nodes) for t in _tensors(n)]:
@@ -219,7 +233,7 @@ class Importer:
                 base = base.args[0]
             output = self.nodes[-1]
             is_end = (base in self.refused or base.op == "placeholder" or output in base.users
-                      or not _is_dense(_value(node)))  # fmt: skip
+                      or not _is_dense(value_of(node)))  # fmt: skip
             if base is not node and found | ({output} if is_end else set()) >= set(node.users):
                 found.add(node)
         return found
@@ -254,9 +268,10 @@ class Importer:
             part = parts.get(level, Part())
             own = {*part.nodes}
             used = dict.fromkeys(i for n in part.nodes for i in n.all_input_nodes)
-            part.inputs = [i for i in used if i not in own and isinstance(_value(i), torch.Tensor)]
-            part.outputs = [n for n in part.nodes if isinstance(_value(n), torch.Tensor)
-                            and any(u not in own for u in n.users)]  # fmt: skip
+            part.inputs = [i for i in used if i not in own and is_tensor(i)]
+            part.outputs = [
+                n for n in part.nodes if is_tensor(n) and any(u not in own for u in n.users)
+            ]
             steps += [part] if part.outputs else []
             steps += eager.get(level, [])
         return steps
@@ -271,7 +286,7 @@ class Importer:
         program = trace_program(trace, tracer.run, tracer.parameters, begin, end)
         try:
             artifact = backend().compile(program.text, CompileOptions())
-            call = Call(program, artifact, backend())
+            call = Call(program, artifact, backend(), begin)
             # Compile the PTX, too: the compiler may refuse a program for a GPU only.
             _ = call.show("ptx") if is_on_gpu else None
         except CompileError as error:
@@ -319,11 +334,11 @@ class _Tracer:
         self.part, self.device = part, device
         self.parameters: dict[str, Any] = {}
         self.sources: list[_Source] = []
-        self.orders = [order_of(_value(n)) for n in part.outputs]
+        self.orders = [order_of(value_of(n)) for n in part.outputs]
         for node in part.inputs:
-            order = order_of(_value(node))
-            shape = [_value(node).shape[d] for d in order or range(_value(node).dim())] or [1]
-            self._array(node.name, _value(node).dtype, shape)
+            order = order_of(value_of(node))
+            shape = [value_of(node).shape[d] for d in order or range(value_of(node).dim())] or [1]
+            self._array(node.name, value_of(node).dtype, shape)
             self.sources.append(_Source(node, order))
         self._numbers(nodes)
         #: The first array determines the framework and the device of the results.
@@ -348,11 +363,11 @@ class _Tracer:
     def _numbers(self, nodes: Sequence[Any]) -> None:
         """Parameters for the symbols that are not extents of arrays of the program."""
         part = self.part
-        known = {getattr(n.node, "expr", None) for i in part.inputs for n in _value(i).shape
+        known = {getattr(n.node, "expr", None) for i in part.inputs for n in value_of(i).shape
                  if isinstance(n, torch.SymInt)}  # fmt: skip
         needed = {s for n in part.nodes for s in _symbols(n)}
         for node in [n for n in nodes if n.op == "placeholder"]:
-            value = _value(node)
+            value = value_of(node)
             is_number = isinstance(value, _SYMBOLIC)
             for d, n in enumerate([value] if is_number else getattr(value, "shape", ())):
                 symbol = n.node.expr if isinstance(n, _SYMBOLIC) else None
@@ -389,7 +404,7 @@ class _Tracer:
 
     def _enter(self, source: _Source, array: Any) -> None:
         """A parameter as a tensor, with the symbols of its extents."""
-        value = _value(source.node)
+        value = value_of(source.node)
         for d, k in enumerate(source.order or range(value.dim())):
             n = value.shape[k]
             if isinstance(n, torch.SymInt) and n.node.expr.is_Symbol:
@@ -414,14 +429,14 @@ class _Tracer:
                 raise UnsupportedError("an operation without tensors")
 
             def argument(node: Any) -> Any:
-                return tensors.get(node, _value(node))
+                return tensors.get(node, value_of(node))
 
             given, named = torch.fx.node.map_arg((unit.args, dict(unit.kwargs)), argument)
             named = {k: v for k, v in named.items() if k not in _OF_RESULT}
             lower = inline_fold if unit in self.inline else LOWERINGS[name]
             if "name" in inspect.signature(lower).parameters:
                 named["name"] = name
-            tensors[unit] = lower(b, _value(unit), *given, **named)
+            tensors[unit] = lower(b, value_of(unit), *given, **named)
 
     def _results(self) -> Any:
         """The arrays of the results. None shares memory with another one or an argument."""
@@ -442,7 +457,7 @@ class _Tracer:
         """The call of the compiled program, as a function of the values of `nodes`."""
         sources, device, like = self.sources, self.device, self.like
         forms = [
-            (_inverse(order) if order else None, _value(n).dim(), _value(n).dtype)
+            (_inverse(order) if order else None, value_of(n).dim(), value_of(n).dtype)
             for n, order in zip(self.part.outputs, self.orders)
         ]
 

@@ -58,7 +58,7 @@ def replaced(place: Sequence[Any], dim: int, value: Any) -> list[Any]:
     return [*place[:dim], value, *place[dim + 1 :]]
 
 
-@lowering("view", "reshape", "_unsafe_view", "unsqueeze", "squeeze", "view_copy")
+@lowering("view", "unsqueeze", "squeeze", "view_copy")
 def _reshape(b: Builder, out: Any, x: Tensor, *_: Any) -> Tensor:
     return b.reshape(x, out.shape)
 
@@ -184,17 +184,16 @@ def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0)
     return b.generate(out.shape, out.dtype, element, x)
 
 
-@lowering("full", "full_like", "new_full", "scalar_tensor")
+@lowering("full", "full_like", "scalar_tensor")
 def _full(b: Builder, out: Any, *given: Any) -> Tensor:
     fill = number(b.extent(given[-1]), kind_of(out.dtype))
     array = full(b.extents(out.shape), fill)
     return Tensor(array, out.dtype, tuple(out.shape), fill=fill)
 
 
-@lowering("zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like", "new_empty",
-          "empty_strided", "new_empty_strided", "empty_permuted")  # fmt: skip
-def _constant(b: Builder, out: Any, *_: Any, name: str) -> Tensor:
-    found: Tensor = _full(b, out, int(name.startswith("ones")))
+@lowering("empty", "empty_strided", "new_empty_strided", "empty_permuted")
+def _empty(b: Builder, out: Any, *_: Any) -> Tensor:
+    found: Tensor = _full(b, out, 0)
     return found
 
 
@@ -249,7 +248,7 @@ def _places(
     return [*rest[:first], *shape, *rest[first:]], place
 
 
-@lowering("index", "_unsafe_index")
+@lowering("index")
 def _index(b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None]) -> Tensor:
     _, place = _places(b, x, at)
     given = [t for t in at if t is not None]
@@ -307,7 +306,7 @@ def _scatter(
     )  # fmt: skip
 
 
-@lowering("index_put", "_unsafe_index_put")
+@lowering("index_put")
 def _index_put(
     b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None], values: Tensor,
     accumulate: bool = False,

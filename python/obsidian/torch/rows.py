@@ -16,15 +16,26 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import programs
+from ..functions import spread
 from ..levels import Level
-from ..maps import map_arrays
 from ..regions import Array
 from ..sources import full, generate
 from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import FOLDS, fold_of, folded_dims
-from .values import Builder, Tensor, are_same, is_one, is_static, product, torch
+from .values import (
+    Builder,
+    Tensor,
+    are_same,
+    is_one,
+    is_static,
+    is_tensor,
+    listed,
+    product,
+    torch,
+    value_of,
+)  # fmt: skip
 
-_RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"}
+_RESHAPES = {"view", "unsqueeze", "squeeze", "expand"}
 #: Operations that read a few elements of each row.
 _PLACES = {"gather", "index", "select"}
 #: The whole grid shares the rows if there are fewer than this, and they are longer.
@@ -60,15 +71,11 @@ class Group:
 
     def form(self, node: Any) -> str | None:
         """The form of the value of a node; None for other shapes."""
-        value = _value(node)
+        value = value_of(node)
         shape = getattr(value, "shape", None)
         return next(
             (f for f, s in self.forms.items() if shape is not None and are_same(shape, s)), None
         )
-
-
-def _value(node: Any) -> Any:
-    return node.meta.get("val")
 
 
 def _is_fold(node: Any) -> bool:
@@ -79,7 +86,7 @@ def _rows_of(node: Any) -> Group | None:
     """The rows that a reduction combines; None for other nodes and other reductions."""
     if not _is_fold(node):
         return None
-    shape = tuple(_value(node.args[0]).shape)
+    shape = tuple(value_of(node.args[0]).shape)
     dims = folded_dims(node.args, node.kwargs, len(shape))
     if not shape or dims != list(range(len(shape) - len(dims), len(shape))):
         return None
@@ -115,20 +122,20 @@ def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
                 if is_virtual(user):
                     seen += [user] if user not in seen else []
                 elif user in inside and _is_fold(user):
-                    count += _value(n).numel()
+                    count += value_of(n).numel()
                 elif user in inside or n is node:
                     return None
             is_stored = any(user not in inside for user in n.users)
-            count += _value(n).numel() if is_stored else 0
+            count += value_of(n).numel() if is_stored else 0
         return count
 
     def is_inline(node: Any) -> bool:
-        rows, value = _rows_of(node), _value(node)
+        rows, value = _rows_of(node), value_of(node)
         if rows is None or not isinstance(value, torch.Tensor) or "arg" in name_of(node.target):
             return False
         if not isinstance(rows.length, int) or not 0 < rows.length <= OF_THREADS:
             return False
-        known = [value, *(_value(n) for n in sources(node))]
+        known = [value, *(value_of(n) for n in sources(node))]
         if not all(isinstance(v, torch.Tensor) and is_static(v.shape) for v in known):
             return False
         size, *read = [v.numel() * v.itemsize for v in known]
@@ -281,7 +288,7 @@ def lower_group(
         return tuple(r if isinstance(r, Array) else full(1, r) for r in results)
 
     outer = {n: [u for u in n.users if u not in group.members] for n in group.members
-             if isinstance(_value(n), torch.Tensor)}  # fmt: skip
+             if is_tensor(n)}  # fmt: skip
     # A row of which few elements are read is not stored. They are computed from the reductions.
     rows = [n for n in outer if computations.get(n) and group.form(n) == "row"]
     virtual = [
@@ -298,8 +305,8 @@ def lower_group(
     stored = programs.force(*programs.grid_of(*b.extents(group.rows), level=_level(group))(body))
     results: dict[Any, Any] = {}
     for node, array in zip(wanted, [stored] if len(wanted) == 1 else stored):
-        shape = _value(node).shape
-        results[node] = b.new(array.reshape(*b.extents(shape)), _value(node).dtype, shape)
+        shape = value_of(node).shape
+        results[node] = b.new(array.reshape(*b.extents(shape)), value_of(node).dtype, shape)
 
     def computed(node: Any) -> Tensor:
         if node in group.members and node not in results:
@@ -337,7 +344,7 @@ def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
         return set()
     found, words, most = set(), 0, WORDS[_level(group)]
     for node, count in uses.items():
-        value = _value(node)
+        value = value_of(node)
         is_copy = name_of(node.target) in _RESHAPES and node in group.members
         if count > 1 and group.form(node) == "row" and not is_copy:
             words += group.length * -(-value.dtype.itemsize // 4)
@@ -347,22 +354,15 @@ def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
 
 def _apply(function: Callable[..., Any], operands: list[Any], length: Any, is_row: bool) -> Any:
     """A function of elements of rows, and of elements that belong to the whole row."""
-    arrays = [o for o in operands if isinstance(o, Array)]
-
-    def call(*elements: Any) -> Any:
-        rest = iter(elements)
-        return function(*(next(rest) if isinstance(o, Array) else o for o in operands))
-
-    if arrays:
-        return map_arrays(call, arrays)
-    return generate(length)(lambda _: function(*operands)) if is_row else function(*operands)
+    if is_row and not any(isinstance(o, Array) for o in operands):
+        return generate(length)(lambda _: function(*operands))
+    return spread(function, operands)
 
 
 def _row_fold(node: Any, row: Any, length: Any) -> Any:
     """The result of a reduction of a row: one element, or a list of them."""
-    out, source = _value(node), _value(node.args[0]).dtype
-    outs = out if isinstance(out, (list, tuple)) else [out]
-    fold = fold_of(name_of(node.target), source, outs, length)
+    out, source = value_of(node), value_of(node.args[0]).dtype
+    fold = fold_of(name_of(node.target), source, listed(out), length)
     prepared = generate(length)(lambda i: fold.prepare(row[i], i))
     if isinstance(length, int) and 0 < length <= OF_THREADS:
         # Without a loop, the elements are loaded together, and places in a window are constants.

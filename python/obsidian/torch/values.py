@@ -77,6 +77,21 @@ def number(value: Any, kind: type[Scalar]) -> Any:
     return kind({"float": float, "bool": bool}.get(kind.kind, int)(value))
 
 
+def value_of(node: Any) -> Any:
+    """The fake value of a node: a tensor, several tensors, or a number; None if it is unknown."""
+    return node.meta.get("val")
+
+
+def is_tensor(node: Any) -> bool:
+    """True if the value of a node is one tensor."""
+    return isinstance(value_of(node), torch.Tensor)
+
+
+def listed(value: Any) -> list[Any]:
+    """The parts of a value of several parts, or the value alone."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
 def is_static(shape: Sequence[Any]) -> bool:
     """True if all extents are numbers."""
     return all(isinstance(n, int) for n in shape)

@@ -16,6 +16,7 @@ from obstest.collectives.cases import (
     DIMENSIONS, EXTENTS, SIZE, STRATEGIES, all_cases, covering_sample, is_large, result_types)
 from obstest.collectives.oracle import Oracle
 from obstest.collectives.programs import write_module
+from obstest.parts import Part, part
 
 def is_refused(arguments, case, scratch):
     """Whether the compiler says that the arrays of a case do not fit into shared memory."""
@@ -85,6 +86,7 @@ def main(description):
     parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
     parser.add_argument("--check", default="", help="checks of the emulator")
     parser.add_argument("--limit", type=int, default=0, help="stop after so many cases")
+    parser.add_argument("--part", type=part, default=Part(), metavar="K/N", help="a part of the cases")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, help="no module begins after so many seconds; those that do are "
@@ -100,6 +102,7 @@ def main(description):
         cases = covering_sample([c for c in cases if not is_large(c)], rng)
     if arguments.limit:
         cases = cases[:arguments.limit]
+    cases = arguments.part.of(cases)
     counts, failures, too_large, left_out = {}, 0, 0, 0
     arguments.end = arguments.seconds and time.time() + arguments.seconds
     with tempfile.TemporaryDirectory() as scratch:
