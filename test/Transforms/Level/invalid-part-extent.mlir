@@ -2,7 +2,7 @@
 
 // Only the loop knows the extent of the part.
 func.func @loop(%a: !obs.pull<1 x index>, %x: !obs.pull<? x i32 bound [8]>) -> !obs.pull<? x i32> {
-  // expected-error @below {{[distribute-extent] yields an array whose extent is known only after the sub-program has run}}
+  // expected-error @below {{[distribute-extent] yields an array whose extent differs between sub-programs, or is known only after they have run}}
   %d = obs.distribute block (%n = %a : !obs.pull<1 x index>) -> !obs.push<grid, 1 x ? x i32> {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -247,7 +247,8 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   unsigned outerRank = getArrayExtents(getArrays().front().getType()).size();
   if (dim < outerRank)
     return obs::buildExtent(builder, loc, getArrays().front(), dim);
-  // All instances yield the same extents, so those of the first are used.
+  // All instances yield the same extents, so those of the first are used. A
+  // number differs between instances, so no extent depends on it.
   SmallVector<Value> zeros(outerRank,
                            arith::ConstantIndexOp::create(builder, loc, 0));
   SmallVector<Value> elements;
@@ -263,8 +264,8 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
       hoister.map(argument, element);
   if (Value extent = hoister.hoistExtent(part, dim - outerRank))
     return extent;
-  emitOpError("[distribute-extent] yields an array whose extent is known only "
-              "after the sub-program has run; yield an array of known extent, "
+  emitOpError("[distribute-extent] yields an array whose extent differs between "
+              "sub-programs, or is known only after they have run; yield an array of known extent, "
               "such as the maximum, and a separate count, or give a later "
               "obs.join the extents of its result "
               "by 'to'");
