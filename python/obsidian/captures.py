@@ -6,6 +6,7 @@ a function is traced again if a number that it uses has changed.
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import functools
 from collections.abc import Hashable
@@ -31,6 +32,29 @@ def _global_names(code: CodeType) -> tuple[str, ...]:
         if isinstance(constant, CodeType):
             names += _global_names(constant)
     return tuple(dict.fromkeys(names))
+
+
+def static_key(value: Any) -> Hashable:
+    """A key that is equal for values that are the same, in all their parts.
+
+    Numbers that are equal may differ in their type or in the sign of a zero, so they are compared
+    by these, too. Other objects are compared by their own `==`. The key is not hashable if the
+    value is not.
+    """
+    kind: Any = type(value)
+    if isinstance(value, (float, complex)):
+        return kind, repr(value)
+    if isinstance(value, np.generic):
+        return kind, str(value.dtype), value.tobytes()
+    if isinstance(value, tuple):
+        return (kind, *map(static_key, value))
+    if isinstance(value, frozenset):
+        return kind, frozenset(map(static_key, value))
+    if dataclasses.is_dataclass(value) and kind.__hash__ is not object.__hash__:
+        # The hash of a class may read some of the fields only.
+        parts = [static_key(getattr(value, field.name)) for field in dataclasses.fields(value)]
+        return (kind, hash(value), *parts)
+    return kind, value
 
 
 class Captures:
@@ -98,11 +122,7 @@ class Captures:
 
     def _visit(self, value: Any) -> Hashable:
         if isinstance(value, _PLAIN):
-            return (
-                (type(value), value, str(value))
-                if isinstance(value, float)
-                else (type(value), value)
-            )
+            return static_key(value)
         if isinstance(value, (ModuleType, BuiltinFunctionType, type)):
             return self._identity(value)
         if isinstance(value, (np.ndarray, np.generic)):

@@ -46,6 +46,13 @@ def _in_memory(leaf: Any) -> Any:
     return leaf
 
 
+def _remember(leaves: Sequence[Any], memory: Sequence[Any]) -> None:
+    """Set the memory that `into=` may name, for values that are in some."""
+    for leaf, known in zip(leaves, memory):
+        if known is not None:
+            current().memory[leaf.name] = known
+
+
 class _Carried:
     """The values that a loop carries: leaves with known types, and how they form Python values."""
 
@@ -109,6 +116,30 @@ class _Carried:
             result.append(as_leaf(leaf, kind))
         return result
 
+    def enter(self, arguments: Sequence[Any]) -> None:
+        """Let arguments be in the memory of the initial values, where `into=` finds it."""
+        memory = current().memory
+        for argument, leaf in zip(arguments, self.leaves):
+            if leaf.name in memory:
+                memory[argument.name] = memory[leaf.name]
+
+    def leave(self, arguments: Sequence[Any], leaves: Sequence[Any]) -> None:
+        """Check that values stay in their memory, if a force into an argument uses it.
+
+        Other arguments of this loop get other memory in the second iteration.
+        """
+        trace = current()
+        self.memory = []
+        for argument, before, leaf, label in zip(arguments, self.leaves, leaves, self.labels):
+            known = trace.memory.get(before.name)
+            stays = known is not None and trace.memory.get(leaf.name) == known
+            if not stays and argument.name in trace.targets:
+                raise TraceError(
+                    f"into= names {label}, which the loop carries, and after an iteration {label} "
+                    "is another array: it is the result of the force into it, or itself"
+                )
+            self.memory.append(known if stays else None)
+
     @property
     def kinds(self) -> list[Leaf]:
         """The types of the leaves."""
@@ -117,6 +148,7 @@ class _Carried:
     def results(self, found: list[str]) -> Any:
         """The Python values after the loop: one, or a tuple of them."""
         leaves = [_in_memory(make_leaf(kind, name)) for kind, name in zip(self.kinds, found)]
+        _remember(leaves, self.memory)
         values = _merge(leaves, self.shapes)
         return values[0] if len(values) == 1 else tuple(values)
 
@@ -170,8 +202,10 @@ def run_for(
     with trace.open(trace.level) as block:
         number = make(kind, trace.new_name(), is_natural)
         arguments = new_arguments(carried.kinds)
+        carried.enter(arguments)
         values = _merge(arguments, carried.shapes)
         leaves = carried.checked(carried.returned(body(number, *values)))
+        carried.leave(arguments, leaves)
         if leaves:
             yield_values(leaves, "scf.yield")
     low, high, step = map(use, bounds)
@@ -222,6 +256,8 @@ def run_while(
         arguments = new_arguments(carried.kinds)
         values = _merge(arguments, carried.shapes)
         leaves = carried.checked(carried.returned(body(*values)))
+        # The rules of memory follow no array into this loop, so `into=` names no argument of it.
+        carried.leave(arguments, leaves)
         yield_values(leaves, "scf.yield")
     pairs = ", ".join(f"{a.name} = {use(v)}" for a, v in zip(before, carried.leaves))
     kinds = _listing(carried.leaves)
@@ -278,7 +314,10 @@ def run_if(
     kinds = [leaf_type(pair[0]) for pair in typed]
     listing = f" -> ({', '.join(map(spell, kinds))})" if kinds else ""
     found = trace.emit(f"scf.if {use(condition)}{listing}", len(kinds), regions)
-    fresh = iter([_in_memory(make_leaf(kind, name)) for kind, name in zip(kinds, found)])
+    merged = [_in_memory(make_leaf(kind, name)) for kind, name in zip(kinds, found)]
+    places = [[trace.memory.get(side.name) for side in pair] for pair in typed]
+    _remember(merged, [one if one == other else None for one, other in places])
+    fresh = iter(merged)
     leaves = [a if kept else next(fresh) for (a, _), kept in zip(pairs, is_kept)]
     return None if is_none[0] else build(flat[0][1], iter(leaves))
 

@@ -24,7 +24,7 @@ from . import pending, programs, syntax
 from .accelerator import Accelerated, Entry
 from .backend import CompileOptions, RunOptions, backend
 from .calls import Call
-from .captures import Captures
+from .captures import Captures, static_key
 from .errors import ArgumentTypeError, TraceError, warn
 from .functions import assert_
 from .interop import view_of
@@ -354,7 +354,7 @@ class Function(Tools, Generic[F]):
         try:
             key = (
                 tuple(parameters.values()),
-                tuple((k, type(v), v) for k, v in static.items()),
+                tuple((k, static_key(v)) for k, v in static.items()),
                 self._captures.key(),
             )
             program = self._programs.get(key)

@@ -122,11 +122,14 @@ def checked_threads(threads: object) -> int:
 
 def _memory_of(array: Array) -> tuple[list[str], list[str]]:
     """The memory that `into=` names. Elements that do not fit are an error of the compiler."""
-    memory = current().memory.get(use(array))
+    trace = current()
+    memory = trace.memory.get(use(array))
+    trace.targets.add(array.name)
     if memory is None:
         raise TraceError(
             "into= names a parameter that the function donates, as with "
-            '@obs.jit(donate="a"), or the result of a force into one'
+            '@obs.jit(donate="a"), or the result of a force into one; an array that a `while` '
+            "carries is neither: use `for k in obs.range(n)`"
         )
     return memory
 

@@ -49,6 +49,9 @@ _UNMOVABLE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Delete)
 
 def rewrite(function: FunctionType) -> Callable[..., Any]:
     """The rewritten function, or the function itself if its source is unknown."""
+    if _RUNTIME in function.__code__.co_freevars:
+        # The function is in a function that is rewritten, so this one is, too.
+        return function
     node = _definition(function)
     if node is None or contains(node.body, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom):
         return function

@@ -111,6 +111,8 @@ class Trace:
         #: The memory that a force may write again, by the array of its contents: the names and
         #: types of one memref for each leaf.
         self.memory: dict[str, tuple[list[str], list[str]]] = {}
+        #: The names of the arrays whose memory a force has written.
+        self.targets: set[str] = set()
         #: The names of the arrays of one element that reductions at level grid make.
         self.totals: set[str] = set()
         #: The types of the fills around the code, innermost last.

@@ -257,3 +257,144 @@ def test_arguments_that_are_not_contiguous() -> None:
         with pytest.raises(ArgumentError, match="a is not contiguous, row by row"):
             strict(a[::2])
         np.testing.assert_array_equal(strict(a), a + 1)
+
+
+def _doubled(x: Any, n: int) -> Any:
+    for _ in range(n):
+        x = x * 2 + 1
+    return x
+
+
+@obs.jit(donate="a")
+def in_a_loop(a: Ints, n: i32) -> Any:
+    x = a
+    for _ in obs.range(n):
+        x = (x * 2 + 1).force(into=a)
+    return x
+
+
+@obs.jit(donate="a")
+def of_its_name(a: Ints, n: i32) -> Any:
+    for _ in obs.range(n):
+        a = (a * 2 + 1).force(into=a)
+    return a
+
+
+@obs.jit(donate="a")
+def by_functions(a: Ints, n: i32) -> Any:
+    return obs.loop(n, a)(lambda _, x: (x * 2 + 1).force(into=x))
+
+
+@obs.jit(donate="a")
+def in_a_branch(a: Ints, n: i32) -> Any:
+    for k in obs.range(n + 1):
+        if k > 0:
+            a = (a * 2 + 1).force(into=a)
+    return a
+
+
+@obs.jit(donate="a")
+def in_nested_loops(a: Ints, n: i32) -> Any:
+    for _ in obs.range(n):
+        for _ in obs.range(1):
+            a = (a * 2 + 1).force(into=a)
+    return a
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize(
+    "function", [in_a_loop, of_its_name, by_functions, in_a_branch, in_nested_loops]
+)
+def test_loops_that_change_an_argument(function: Any, n: int) -> None:
+    start = np.arange(100, dtype=np.int32)
+    for run in (function, function.emulate, function.interpret):
+        a = start.copy()
+        found = run(a, n)
+        np.testing.assert_array_equal(found, _doubled(start, n))
+        np.testing.assert_array_equal(a, found)
+        assert found is a
+    (main,) = function.contract()["functions"]
+    assert "alloc" not in str(main["steps"])
+
+
+def test_loops_that_change_tuples() -> None:
+    @obs.jit(donate="s")
+    def turned(s: Annotated[Pull, "n", (i32, i32)], n: i32) -> Any:
+        return obs.loop(n, s)(lambda _, t: t.map(lambda x, y: (-y, x)).force(into=t))
+
+    x, y = np.arange(40, dtype=np.int32), np.arange(40, 80, dtype=np.int32)
+    found = turned((x, y), 3)
+    assert (found[0] is x, found[1] is y) == (True, True)
+    np.testing.assert_array_equal(x, np.arange(40, 80))
+    np.testing.assert_array_equal(y, -np.arange(40))
+
+
+def test_loops_that_leave_the_memory() -> None:
+    """The old elements are not read in a loop either, and `into=` names one memory."""
+
+    @obs.jit(donate="a")
+    def reverse(a: Ints, n: i32) -> Any:
+        for _ in obs.range(n):
+            a = a.reverse().force(into=a)
+        return a
+
+    @obs.jit(donate="a")
+    def start(a: Ints, n: i32) -> Any:
+        return obs.loop(n, a)(lambda _, x: (a + x).force(into=x))
+
+    @obs.jit(donate="a")
+    def moves(a: Ints, n: i32) -> Any:
+        for _ in obs.range(n):
+            a = ((a + 1).force(into=a) + 1).force()
+        return a
+
+    @obs.jit(donate=("a", "b"))
+    def swaps(a: Ints, b: Annotated[Pull, "n", i32], n: i32) -> Any:
+        for _ in obs.range(n):
+            a, b = b, (a + 1).force(into=a)
+        return a, b
+
+    a, b = np.arange(5, dtype=np.int32), np.arange(5, dtype=np.int32)
+    with pytest.raises(CompileError, match=r"\[R8-inside\]"):
+        reverse(a, 2)
+    with pytest.raises(CompileError, match=r"\[R8-after\]"):
+        start(a, 2)
+    with pytest.raises(TraceError, match=r"test_donate.*into= names a, which the loop carries"):
+        moves(a, 2)
+    with pytest.raises(TraceError, match=r"test_donate.*into= names a, which the loop carries"):
+        swaps(a, b, 2)
+    np.testing.assert_array_equal(a, np.arange(5))
+
+    @obs.jit(donate="a")
+    def ends_elsewhere(a: Ints, n: i32) -> Any:
+        x = (a + 0).force()
+        for _ in obs.range(n):
+            x = (x + 1).force()
+        return x
+
+    np.testing.assert_array_equal(ends_elsewhere(a, 2), np.arange(5) + 2)
+    np.testing.assert_array_equal(a, np.arange(5))
+
+
+def test_whiles_do_not_change_an_argument() -> None:
+    @obs.jit(donate="a")
+    def of_its_name(a: Ints, n: i32) -> Any:
+        while n > 0:
+            a = (a + 1).force(into=a)
+            n -= 1
+        return a
+
+    @obs.jit(donate="a")
+    def of_another(a: Ints, n: i32) -> Any:
+        x = a
+        while n > 0:
+            x = (x + 1).force(into=a)
+            n -= 1
+        return x
+
+    a = np.arange(5, dtype=np.int32)
+    with pytest.raises(TraceError, match=r"test_donate.*`while` carries is neither: use `for k"):
+        of_its_name(a, 2)
+    with pytest.raises(CompileError, match=r"test_donate.*\[R8-\w+\]"):
+        of_another(a, 2)
+    np.testing.assert_array_equal(a, np.arange(5))

@@ -471,3 +471,45 @@ def test_functions_that_are_defined_later() -> None:
         return a + 1
 
     np.testing.assert_array_equal(program(np.int32([1])), [2])
+
+
+def test_decorated_functions_in_functions() -> None:
+    """A function that is rewritten with the function around it is not rewritten again."""
+
+    @obs.function
+    def in_function(a: Any) -> Any:
+        @obs.function
+        def inner(x: Any) -> Any:
+            if x > 2:
+                return x * 10
+            return x
+
+        return a.map(inner)
+
+    @obs.jit
+    def in_program(a: Ints):
+        @obs.function
+        def inner(x: Any) -> Any:
+            if x > 2:
+                return x * 10
+            return x
+
+        def plain(x: Any) -> Any:
+            return x * 10 if x > 2 else x
+
+        return a.map(inner), a.map(obs.function(plain)), in_function(a)
+
+    @obs.jit
+    def program_in_program(a: Ints):
+        @obs.jit
+        def inner(b: Ints) -> Any:
+            for _ in obs.range(2):
+                b = (b + 1).force()
+            return b
+
+        return inner(a)
+
+    x = np.int32([1, 2, 3, 4])
+    for found in in_program(x):
+        np.testing.assert_array_equal(found, [1, 2, 30, 40])
+    np.testing.assert_array_equal(program_in_program(x), x + 2)
