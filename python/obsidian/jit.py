@@ -208,6 +208,11 @@ class Function(Tools, Generic[F]):
 
     def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any:
         """Run the function with options of the run. By default, it runs where the arrays are."""
+        if options is not None and not isinstance(options, RunOptions):
+            raise ArgumentTypeError(
+                "run takes obs.RunOptions before the arguments: f.emulate(x) and f.interpret(x) "
+                "choose a device"
+            )
         given, static = self._bind(arguments, keywords, is_call=True)
         parameters = self._parameters(given)
         program, key = self._program(parameters, static)

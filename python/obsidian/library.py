@@ -97,6 +97,8 @@ def pad(array: Pull, width: Any, rule: Any) -> Pull:
     `rule` defines the border; see `beyond`.
     """
     read, widths = beyond(array, rule), _each_dim(width, array.ndim)
+    if any(isinstance(w, int) and w < 0 for w in widths):
+        raise TraceError(f"the width of a border is at least 0, not {width}: a[1:-1] cuts elements")
     extents = [n + 2 * w for n, w in zip(array.shape, widths)]
     return generate(*extents)(lambda *place: read(*(i - w for i, w in zip(place, widths))))
 

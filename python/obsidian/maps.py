@@ -357,6 +357,8 @@ def unzip(array: Array) -> Any:
 
 def concat(arrays: Sequence[Array], dimension: int) -> Any:
     """The arrays one after the other along a dimension."""
+    if not arrays:
+        raise TraceError("concat takes arrays, as in obs.concat(a, b), or a generator of them")
     first = arrays[0].type
     ranks = {array.type.rank for array in arrays}
     if len(ranks) > 1:

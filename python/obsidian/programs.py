@@ -120,6 +120,13 @@ def checked_threads(threads: object) -> int:
     return threads
 
 
+def _checked_level(level: object) -> Level:
+    """A level, if it is one."""
+    if not isinstance(level, Level):
+        raise TraceError(f"level= is obs.thread, obs.warp, obs.block or obs.grid, not {level!r}")
+    return level
+
+
 def _memory_of(array: Array) -> tuple[list[str], list[str]]:
     """The memory that `into=` names. Elements that do not fit are an error of the compiler."""
     trace = current()
@@ -242,7 +249,7 @@ def _par(extents: Sequence[Any], level: Level, function: Callable[..., Any]) -> 
     rest = iter(values)
     counts = [next(rest) if extent is None else as_index(extent) for extent in static]
     trace = current()
-    with trace.open(level) as block:
+    with trace.open(_checked_level(level)) as block:
         counters = new_indices(len(shape))
         _write_all(apply(function, *counters))
     unit = "" if level is Level.thread else f" {level}"
@@ -275,7 +282,7 @@ def distribute(
     """
     trace = current()
     outer = trace.level
-    with trace.open(level) as block:
+    with trace.open(_checked_level(level)) as block:
         results, shape = _results(call())
         yield_values(results)
     operands = arrays()

@@ -83,6 +83,8 @@ def flat_extents(extents: Sequence[Any]) -> Sequence[Any]:
 
 def up_to(extent: Scalar, bound: int) -> Bounded:
     """An extent that is known at run time and is at most `bound`, which determines the memory."""
+    if isinstance(extent, int) and extent > bound:
+        raise TraceError(f"up_to({extent}, {bound}) is an extent above its bound")
     return Bounded(extent, bound)
 
 
@@ -167,7 +169,15 @@ def apply(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except TypeError:
-        if not callable(function) or _takes(function, len(arguments)):
+        if not callable(function):
+            raise TraceError(f"a function stands here, not {function!r}") from None
+        if isinstance(function, np.ufunc):
+            name = function.__name__
+            raise TraceError(
+                f"np.{name} takes no values of a program: obsidian has functions of its own, such "
+                "as obs.sqrt"
+            ) from None
+        if _takes(function, len(arguments)):
             raise
     raise TraceError(
         f"this function takes another number of arguments than {len(arguments)}: each index, and "

@@ -197,6 +197,8 @@ def check(
             atol=atol,
             seed=seed,
         )
+    if not hasattr(function, "parameter_types"):
+        raise ArgumentTypeError(f"check takes a function with @obs.jit, not {function!r}")
     tested, fixed = function, dict(static or {})
     name = tested.__wrapped__.__name__
 

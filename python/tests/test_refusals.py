@@ -381,7 +381,16 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: obs.fill(9, i32, over=9)(lambda: None), "another number of arguments than 1"),
     (lambda a, m, k: a.split(2).each(obs.block)(lambda: a), "another number of arguments than 1"),
     (lambda a, m, k: a.map(lambda x: len(5)), "has no len"),  # type: ignore[arg-type]
-    (lambda a, m, k: a.map(5), "not callable"),
+    (lambda a, m, k: a.map(5), "a function stands here, not 5"),
+    (lambda a, m, k: a.map(np.sqrt), r"np\.sqrt takes no values of a program"),
+    (lambda a, m, k: obs.concat(), "concat takes arrays"),
+    (lambda a, m, k: obs.concat((c for c in a.split(2)), level="block in grid"), "level= is obs"),
+    (lambda a, m, k: obs.grid_of(3, level=3)(lambda i: a), "level= is obs.thread.*not 3"),
+    (lambda a, m, k: obs.full(obs.up_to(3, 2), 1), r"up_to\(3, 2\) is an extent above its bound"),
+    (lambda a, m, k: obs.pad(a, -1, 0), "the width of a border is at least 0, not -1"),
+    (lambda a, m, k: a << 32, "a shift of i32 is by 0 to 31 bits, not by 32"),
+    (lambda a, m, k: a >> -1, "a shift of i32 is by 0 to 31 bits, not by -1"),
+    (lambda a, m, k: a.map(lambda x: x.to(i64) >> 64), "a shift of i64 is by 0 to 63 bits"),
     (lambda a, m, k: a.map(getattr), "getattr expected|another number of arguments than 1"),
     (lambda a, m, k: a - a.max(), r"array of one element.*a\.max\(\)\.force\(\)\[0\]"),
     (lambda a, m, k: a // (a.sum().force() + 1), "array of one element"),
@@ -536,3 +545,16 @@ def test_messages_of_assertions_with_any_characters() -> None:
     np.testing.assert_array_equal(check(np.int32([1, 2])), [2, 3])
     with pytest.raises(obs.RunError, match='line "one"'):
         check(np.int32([1]))
+
+
+def test_mistakes_before_a_function_is_traced() -> None:
+    @obs.jit
+    def shifted(a: Annotated[Pull, "n", i32]) -> Any:
+        return (a << 31) | (a >> 0)
+
+    x = np.arange(5, dtype=np.int32)
+    np.testing.assert_array_equal(shifted(x), np.left_shift(x, 31) | x)
+    with pytest.raises(obs.ArgumentTypeError, match=r"run takes obs\.RunOptions"):
+        shifted.run("emulate", x)  # type: ignore[arg-type]
+    with pytest.raises(obs.ArgumentTypeError, match=r"check takes a function with @obs\.jit"):
+        obs.check(3)  # type: ignore[call-overload]

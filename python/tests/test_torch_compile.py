@@ -670,3 +670,41 @@ def test_long_chains_are_stored() -> None:
 
     x = torch.randn(64)
     same(compiled(function)(x), function(x))
+
+
+@pytest.mark.parametrize(
+    "shape", [(0,), (1,), (2,), (5,), (300,), (3, 0), (3, 5), (70, 3), (3, 300)]
+)
+def test_signs_of_sums(shape: tuple[int, ...]) -> None:
+    """A sum of PyTorch begins with 0, so that no sum is -0."""
+
+    def function(x: Any) -> Any:
+        sums = x.sum(), x.sum(0), x.sum(-1), x.cumsum(0), x.cumsum(-1), x.half().cumsum(-1)
+        return [torch.signbit(y) for y in (*sums, x.mean())]
+
+    x = torch.full(shape, -0.0)
+    for one, other in zip(compiled(function, dynamic=False)(x), function(x)):
+        assert one.shape == other.shape
+        if x.numel():
+            assert not one.any() and not other.any()
+    for y in torch.full((shape[0],), -0.0), torch.zeros(0):
+        assert 1 / compiled(torch.sum)(y) == torch.inf
+
+
+def test_optimizers_have_no_fallback() -> None:
+    """The steps of an optimizer round products and sums once, as PyTorch does."""
+
+    def step(m: Any, v: Any, g: Any) -> Any:
+        return m.mul(0.9).add(g, alpha=0.1), v.mul(0.999).addcmul(g, g, value=0.001)
+
+    def once(a: Any, b: Any, c: Any) -> Any:
+        return torch.ops.prims.fma(a, b, c)
+
+    m, v, g = torch.randn(3, 100)
+    assert not backend.explain(step, m, v, g).fallbacks
+    same(compiled(step)(m, v, g), step(m, v, g))
+    # 1 - 2^-24 is no result of two roundings.
+    x = torch.tensor([1 + 2.0**-12])
+    (found,) = compiled(once)(x, 1 - (x - 1), torch.tensor([-1.0]))
+    assert found == -(2.0**-24)
+    assert not backend.explain(once, m, v, g).fallbacks

@@ -110,6 +110,8 @@ def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
     }  # fmt: skip
 
     def finish(x: Any, count: Any) -> tuple[Any, ...]:
+        # PyTorch begins with 0, so that no sum is -0. The neutral element -0 has shorter code.
+        x = x + kind(0) if combine is operator.add and kind.kind == "float" else x
         return (narrow(x / number(count, kind) if name == "mean" else x, target),)
 
     zero = -0.0 if kind.kind == "float" else 0
@@ -259,7 +261,10 @@ def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> 
         return (value, i[-1].to(i64)) if len(outs) > 1 else value
 
     found = arrays.scanl1(_SCANS[name], generate(*b.extents(moved.shape))(element))
-    if kind is not kind_of(outs[0].dtype):
+    if name == "cumsum" and kind.kind == "float":
+        # PyTorch begins with 0, so that no sum is -0.
+        found = found.map(lambda v: narrow(v + kind(0), outs[0].dtype))
+    elif kind is not kind_of(outs[0].dtype):
         found = found.map(lambda v, *i: _plain((narrow(v, outs[0].dtype), *i)))
     parts = _parts(found)
     tensors = [b.permute(b.new(part, o.dtype, moved.shape), last) for part, o in zip(parts, outs)]
