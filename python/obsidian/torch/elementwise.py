@@ -117,13 +117,8 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
     "result": {
         "add": lambda a, b, alpha=1: a + _scaled(b, alpha),
         "sub": lambda a, b, alpha=1: a - _scaled(b, alpha),
-<<<<<<< HEAD
-        "mul": operator.mul, "div": _div, "remainder": operator.mod, "fmod": _fmod, "pow": _pow,
-=======
-        "rsub": lambda a, b, alpha=1: b - _scaled(a, alpha),
         "mul": operator.mul, "fma": fn.fma, "div": _div, "remainder": operator.mod,
         "fmod": _fmod, "pow": _pow,
->>>>>>> 0768973f2bde8d89507bc4250acb9ff5a775a6e1
         "maximum": fn.max, "minimum": fn.min, "neg": operator.neg, "abs": abs, "sign": _sign,
         "clamp": _clamp,
         "relu": lambda x: fn.max(x, 0), "reciprocal": lambda x: 1 / x, "gelu": _gelu,
