@@ -293,14 +293,13 @@ static Value combineInLanes(CollectiveBuilder &warp, const Piece &piece,
       }));
 }
 
-/// An array of lanes whose element 0 is the combination of all lanes of `y`
-/// that have elements of the row which begins at `begin`.
-static Value reduceRow(CollectiveBuilder &warp, const Piece &piece, Value y,
-                       Value begin) {
+/// The number of lanes that have elements of the row that begins at `begin`.
+static Value countLanes(CollectiveBuilder &warp, const Piece &piece,
+                        Value begin) {
   Value left = warp.max(warp.sub(piece.n->value, begin), warp.constant(0));
   Value live = warp.div(warp.add(left, warp.constant(piece.width - 1)),
                         warp.constant(piece.width));
-  return reduceLanes(warp, y, warp.min(live, warp.constant(warpSize)));
+  return warp.min(live, warp.constant(warpSize));
 }
 
 /// An array of lanes whose element 0 is the combination of a piece of single
@@ -364,7 +363,8 @@ static Value reduceInOrder(CollectiveBuilder &warp, const Piece &piece) {
   for (int64_t row = full; row < piece.rows; ++row) {
     Value begin =
         warp.add(piece.begin, warp.constant(row * piece.getRowSize()));
-    add(reduceRow(warp, piece, combineInLanes(warp, piece, row, 1), begin),
+    add(reduceLanes(warp, combineInLanes(warp, piece, row, 1),
+                    countLanes(warp, piece, begin)),
         piece.hasAlways(row, 1) ? Value() : warp.less(begin, piece.n->value));
   }
   return result;
@@ -379,7 +379,57 @@ static Value reduceInLanes(CollectiveBuilder &warp, const Piece &piece) {
   Value y = combineInLanes(warp, piece, 0, piece.rows);
   return piece.hasAlways(0, piece.width * (warpSize - 1) + 1)
              ? reduceFullRows(warp, y, 1)
-             : reduceRow(warp, piece, y, piece.begin);
+             : reduceLanes(warp, y, countLanes(warp, piece, piece.begin));
+}
+
+/// The same for the few rows of each warp of a block, in order. Shuffles
+/// combine the lanes of all rows side by side: no row waits for another one,
+/// and all warps execute one code.
+static Value reduceSideBySide(CollectiveBuilder &warp, const Piece &piece) {
+  Extent lanes = warp.getConstantExtent(warpSize);
+  size_t arity = warp.elementTypes.size();
+  CollectiveBuilder all = repeatTypes(warp, piece.rows);
+  auto getRow = [&](ValueRange values, int64_t row) {
+    return values.slice(row * arity, arity);
+  };
+  SmallVector<Value> begins, live;
+  for (int64_t row = 0; row < piece.rows; ++row) {
+    begins.push_back(
+        warp.add(piece.begin, warp.constant(row * piece.getRowSize())));
+    live.push_back(piece.hasAlways(row, piece.width * (warpSize - 1) + 1)
+                       ? Value()
+                       : countLanes(warp, piece, begins.back()));
+  }
+  Value y = combineInLanes(warp, piece, 0, piece.rows);
+  // A lane whose number is a multiple of 2 d combines its value with that of
+  // lane + d. The values of the other lanes are not used later, so all lanes
+  // execute the same code.
+  for (int64_t distance = 1; distance < warpSize; distance *= 2)
+    y = all.force(all.generate(lanes, [&](Value lane) {
+      Value last = arith::OrIOp::create(warp.builder, warp.loc, lane,
+                                        warp.constant(distance));
+      Value other = arith::XOrIOp::create(warp.builder, warp.loc, lane,
+                                          warp.constant(distance));
+      Values own = all.get(y, lane), neighbour = all.get(y, other), stage;
+      for (int64_t row = 0; row < piece.rows; ++row) {
+        auto combine = [&] {
+          return warp.combine(getRow(own, row), getRow(neighbour, row));
+        };
+        llvm::append_range(
+            stage, live[row]
+                       ? warp.choose(warp.less(last, live[row]), combine,
+                                     [&] { return Values(getRow(own, row)); })
+                       : combine());
+      }
+      return stage;
+    }));
+  return warp.force(warp.generate(lanes, [&](Value lane) {
+    Values found = all.get(y, lane), value(getRow(found, 0));
+    for (int64_t row = 1; row < piece.rows; ++row)
+      value = ifThere(warp, piece, piece.hasAlways(row, 1), begins[row], value,
+                      [&] { return warp.combine(value, getRow(found, row)); });
+    return value;
+  }));
 }
 
 /// The same, as values that all lanes have.
@@ -637,9 +687,10 @@ static Value reduce(CollectiveBuilder &c, Value x) {
           last.last = (pieces.bound - 1) * size;
           if (last.hasAlways(rows - 1, last.getRowSize()))
             return takeFirst(warp, reduceInLanes(warp, piece));
-          if (warp.commutative || rows <= fewRows || pieces.bound == 1 ||
-              !n.isStatic())
+          if (warp.commutative || pieces.bound == 1 || !n.isStatic())
             return takeFirst(warp, reduceInLanes(warp, last));
+          if (rows <= fewRows)
+            return takeFirst(warp, reduceSideBySide(warp, last));
           // In order, shuffles combine each row, and full rows need fewer.
           last.rows = llvm::divideCeil(n.size - last.last, last.getRowSize());
           return getArray(

@@ -125,23 +125,21 @@ func.func @computed(%n: index) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// A block that may keep an array reads it by rows, too. In order: four warps have two rows of 128 elements. All threads
-// combine the four results.
+// A block that may keep an array reads it by rows, too. In order: four warps have two rows of 128 elements, combined by
+// lanes side by side. All threads combine the four results.
 // CHECK-LABEL: @block_in_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<1000 x f32>
 // CHECK: obs.distribute warp
-// The first row exists in every warp, and five stages combine its lanes.
+// The first row exists in every warp.
 // CHECK-COUNT-4: obs.get %[[X]]
 // CHECK-NOT: obs.get
 // CHECK-COUNT-3: arith.addf
-// CHECK-NOT: scf.if
-// CHECK-COUNT-5: arith.addf
 // The neighbours in the second row exist together.
 // CHECK: arith.cmpi slt, %{{.*}}, %c1000
 // CHECK: scf.if
 // CHECK-COUNT-4: obs.get %[[X]]
 // CHECK: } else {
-// CHECK-COUNT-6: obs.push<warp, 32 x f32>
+// CHECK-COUNT-6: obs.push<warp, 32 x f32, f32>
 // CHECK: %[[PARTS:.*]] = obs.force {{.*}} : !obs.push<block, 4 x f32>
 // CHECK-COUNT-4: obs.get %[[PARTS]]
 // CHECK-NOT: obs.force
