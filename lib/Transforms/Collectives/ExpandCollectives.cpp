@@ -59,8 +59,9 @@ Extent strategies::getCommonExtent(CollectiveBuilder &c, Value array,
 
 Extent strategies::getScannedExtent(CollectiveBuilder &c, Value array,
                                     Type other) {
-  // A stage of a scan has two copies. A block has eight warps by default.
-  constexpr int64_t copies = 2, warps = 8, most = sharedBytesOfBlock / 2;
+  // A stage of a scan has two copies. A block has eight warps by default. A
+  // quarter of the memory is for other arrays.
+  constexpr int64_t copies = 2, warps = 8, most = sharedBytesOfBlock / 4 * 3;
   Extent n = getCommonExtent(c, array, other);
   int64_t bytes = copies * (c.level == Level::Warp ? warps : 1);
   int64_t element = 0;
