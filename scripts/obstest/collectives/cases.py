@@ -12,7 +12,10 @@ EXTENTS = (0, 1, 31, 32, 33, 100, 257, 1000, 4096)
 THREADS = (1, 17, 32, 96, 128, 160, 1024)
 LEVELS = ("thread", "warp", "block")
 INSTANCES = {"thread": 5, "warp": 3, "block": 2}
-REDUCE = ("default", "sequential", "adjacent_tree", "halving_tree", "raking", "block_stride", "warps")
+REDUCE = (
+    "default", "sequential", "adjacent_tree", "halving_tree", "raking", "block_stride", "lanes",
+    "rows", "warps",
+)
 SCAN = ("default", "sequential", "sklansky", "kogge_stone", "brent_kung", "raking", "warps")
 STRATEGIES = {
     "reduce": REDUCE, "scan": SCAN, "segmented_scan": SCAN,
@@ -30,7 +33,9 @@ def is_valid(case):
     kind, level, extent, _, operator, strategy = case
     if strategy not in STRATEGIES[kind]:
         return False
-    if strategy in ("warps", "block_stride") and level != "block":
+    if strategy in ("warps", "rows", "block_stride") and level != "block":
+        return False
+    if strategy == "lanes" and level == "thread":
         return False
     if kind in ("rank", "scatter") and operator != "add-i32":
         return False
