@@ -51,6 +51,8 @@ private:
   Graph &graph;
   raw_ostream *explain;
   std::vector<Candidate> candidates;
+  /// The number of candidates that are needed.
+  size_t most = maxCandidates;
 };
 } // namespace
 
@@ -124,7 +126,7 @@ static void estimate(ModuleOp module, const Choices &choices) {
 }
 
 bool Search::add(Plan plan, const Twine &what) {
-  if (candidates.size() >= maxCandidates)
+  if (candidates.size() >= most)
     return false;
   Candidate candidate{std::move(plan), {}, 0, what.str()};
   FailureOr<llvm::json::Value> report = failure();
@@ -211,6 +213,9 @@ void Search::print(const Candidate &candidate, unsigned number) {
 }
 
 Plan Search::run(int number) {
+  // No later candidate changes an earlier one.
+  if (number >= 0 && !explain)
+    most = std::min<size_t>(most, number + 1);
   addSchedules(Plan(), "the default");
   if (candidates.empty())
     return Plan(); // The lowering reports why.

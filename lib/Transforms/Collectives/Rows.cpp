@@ -10,16 +10,17 @@
 // it combines an element, so that several accesses are in flight.
 //
 // If the order matters, a warp combines the eight rows of 1024 neighbouring
-// elements. A lane combines its neighbours, five shuffles combine the lanes of
-// each row, and lane 0 combines the rows. In any order, each thread reads four
-// rows of the whole part at once, with four accumulators.
+// elements. A lane combines its neighbours, five stages of shuffles combine the
+// lanes of each row, and three more combine the rows. In any order, each thread
+// reads four rows of the whole part at once, with four accumulators.
 //
 // The grouping depends on the number of elements only: workers are virtual.
 //
 // If nothing shows that neighbours are one access, as in a row of a matrix
 // whose length is known at run time only, a thread reads one element of each
 // row, and a warp combines 256 neighbouring elements. This is the strategy
-// `block_stride` of a block, for arrays of any length.
+// `block_stride` of a block, for arrays of any length, and the strategy `lanes`
+// of a warp that combines an array alone.
 //
 // The strategy `rows` of a block does the same for an array that can be in
 // registers of the block: each warp combines one piece of a few rows. The
