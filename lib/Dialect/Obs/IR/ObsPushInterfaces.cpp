@@ -247,28 +247,32 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   unsigned outerRank = getArrayExtents(getArrays().front().getType()).size();
   if (dim < outerRank)
     return obs::buildExtent(builder, loc, getArrays().front(), dim);
-  // All instances yield the same extents, so those of the first are used. A
-  // number differs between instances, so no extent depends on it.
+  // All instances yield the same extents, so those of the first are used. The
+  // numbers of an iota differ, so no extent depends on them.
   SmallVector<Value> zeros(outerRank,
                            arith::ConstantIndexOp::create(builder, loc, 0));
-  SmallVector<Value> elements;
-  for (Value array : getArrays()) {
-    llvm::append_range(elements, buildGet(builder, loc, array, zeros));
-    elements.back().getDefiningOp<GetOp>().setExtentRead(true);
-  }
   Value part = getBody().front().getTerminator()->getOperand(result);
   ExtentHoister hoister(builder, *this, /*mayRead=*/true);
-  for (auto [argument, element] :
-       llvm::zip_equal(getBody().getArguments(), elements))
-    if (isa<PullType>(argument.getType()))
-      hoister.map(argument, element);
+  unsigned number = 0;
+  for (Value array : getArrays()) {
+    unsigned count = getArrayElementTypes(array.getType()).size();
+    ValueRange chunks = getBody().getArguments().slice(number, count);
+    number += count;
+    if (array.getDefiningOp<IotaOp>())
+      continue;
+    SmallVector<Value> elements = buildGet(builder, loc, array, zeros);
+    elements.front().getDefiningOp<GetOp>().setExtentRead(true);
+    hoister.map(chunks, elements);
+  }
   if (Value extent = hoister.hoistExtent(part, dim - outerRank))
     return extent;
-  emitOpError("[distribute-extent] yields an array whose extent differs between "
-              "sub-programs, or is known only after they have run; yield an array of known extent, "
-              "such as the maximum, and a separate count, or give a later "
-              "obs.join the extents of its result "
-              "by 'to'");
+  emitOpError(
+      "[distribute-extent] yields an array whose extent differs between "
+      "sub-programs, or is known only after they have run; yield an array of "
+      "known extent, "
+      "such as the maximum, and a separate count, or give a later "
+      "obs.join the extents of its result "
+      "by 'to'");
   return zeros.front();
 }
 SmallVector<Value> DistributeOp::getWrittenArrays(unsigned result) {
