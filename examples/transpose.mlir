@@ -1,9 +1,10 @@
 // Matrix transpose: r[j, i] = a[i, j], for any height and width. From: Optimizing matrix
 // transpose in CUDA (2009).
 //
-// `obs.transpose` alone is correct, but then either the loads or the stores of a warp are a
-// row apart. So a tile of 32 x 32 is forced in between. It is loaded along the rows of `a`
-// and stored along the rows of the result.
+// With `obs.transpose` alone, either the loads or the stores of a warp are a row apart. So a
+// tile of 32 x 32 is forced in between. It is loaded along the rows of `a` and stored along
+// the rows of the result. The compiler does the same for a loop over the grid that does not
+// have tiles (`obs-tile-transposes`); this program shows how tiles are written.
 //
 // A warp reads a column of the tile. Its elements would be 32 words apart, so all of them
 // would be in one bank of shared memory. The compiler avoids this: it stores the rows 33

@@ -1,8 +1,9 @@
 """Matrix transpose: r[j, i] = a[i, j], for any height and width.
 
-`a.T` alone is correct, but then either the loads or the stores of a warp are a row apart. So a tile
-of 32 x 32 is forced in between. It is loaded along the rows of `a` and stored along the rows of the
-result. From: G. Ruetsch, P. Micikevicius, Optimizing matrix transpose in CUDA, 2009.
+With `a.T` alone, either the loads or the stores of a warp are a row apart. So a tile of 32 x 32 is
+forced in between. It is loaded along the rows of `a` and stored along the rows of the result. For
+`a.T` without tiles the compiler does the same. From: G. Ruetsch, P. Micikevicius, Optimizing matrix
+transpose in CUDA, 2009.
 
 The elements of a column of the tile would be in one bank of shared memory, so the compiler stores
 the rows 33 words apart. `swizzled` does not need this: it stores element (i, j) at (i, j ^ i). The

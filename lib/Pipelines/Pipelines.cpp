@@ -94,6 +94,8 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.tiles)
+    pm.addPass(createObsTileTransposesPass());
   ObsToLaunchesOptions launches;
   launches.reuse = options.reuseBuffers;
   // A user who needs the plan runs this pipeline.

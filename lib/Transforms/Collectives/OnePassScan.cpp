@@ -63,22 +63,7 @@ OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n,
 /// neutral element, the values there are also combined.
 SmallVector<Values> OnePassScan::load(CollectiveBuilder &thread, Value first,
                                       Value isFull, Value warp, Value lane) {
-  SmallVector<Values> rows = shape.load(
-      thread, first, warp, lane, isFull, n.value,
-      [&](Value place) { return thread.get(x, place); },
-      [&] { return thread.get(x, first); },
-      [](ArrayRef<Values> items) {
-        Values row;
-        for (const Values &item : items)
-          llvm::append_range(row, item);
-        return row;
-      });
-  SmallVector<Values> elements;
-  size_t width = thread.elementTypes.size();
-  for (const Values &row : rows)
-    for (size_t begin = 0; begin < row.size(); begin += width)
-      elements.push_back(Values(ValueRange(row).slice(begin, width)));
-  return elements;
+  return shape.loadElements(thread, x, first, warp, lane, isFull, n.value);
 }
 
 /// Writes the results for the elements of a thread.

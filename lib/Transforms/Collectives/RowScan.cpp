@@ -91,6 +91,26 @@ RowShape::load(CollectiveBuilder &c, Value first, Value warp, Value lane,
   return found;
 }
 
+SmallVector<Values> RowShape::loadElements(CollectiveBuilder &c, Value array,
+                                           Value first, Value warp, Value lane,
+                                           Value isFull, Value end) const {
+  SmallVector<Values> elements;
+  size_t width = c.elementTypes.size();
+  for (const Values &row : load(
+           c, first, warp, lane, isFull, end,
+           [&](Value place) { return c.get(array, place); },
+           [&] { return c.get(array, first); },
+           [](ArrayRef<Values> items) {
+             Values values;
+             for (const Values &item : items)
+               llvm::append_range(values, item);
+             return values;
+           }))
+    for (size_t begin = 0; begin < row.size(); begin += width)
+      elements.push_back(Values(ValueRange(row).slice(begin, width)));
+  return elements;
+}
+
 /// A builder whose elements consist of `count` elements of `c`, and of `count`
 /// values of each type in `carried`.
 static CollectiveBuilder repeatTypes(const CollectiveBuilder &c, int64_t count,

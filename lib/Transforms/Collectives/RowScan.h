@@ -56,6 +56,11 @@ struct RowShape {
        llvm::function_ref<
            CollectiveBuilder::Values(ArrayRef<CollectiveBuilder::Values>)>
            buildRow) const;
+  /// The same for the elements of `array`, one after the other. A thread has
+  /// element `first` again in place of elements from `end` on.
+  SmallVector<CollectiveBuilder::Values>
+  loadElements(CollectiveBuilder &c, Value array, Value first, Value warp,
+               Value lane, Value isFull, Value end) const;
 };
 
 /// The scan of a tile, at level block.

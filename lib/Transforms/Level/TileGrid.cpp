@@ -13,6 +13,7 @@
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -69,7 +70,7 @@ static bool canBeCopied(Operation *op, Growths &growths) {
            !op->walk([](scf::ForOp) {
                 return WalkResult::interrupt();
               }).wasInterrupted();
-  if (op->hasTrait<OpTrait::IsTerminator>())
+  if (op->hasTrait<OpTrait::IsTerminator>() || isa<cf::AssertOp>(op))
     return true;
   if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op)) {
     Value root = getRoot(getIndexedMemory(op).first);
@@ -110,6 +111,16 @@ static int64_t chooseItems(scf::ForallOp leaf) {
         });
     if (!isWide)
       continue;
+    // The lanes of a warp add to neighbouring elements together.
+    bool addsToRows = false;
+    leaf.getBody()->walk([&](memref::AtomicRMWOp op) {
+      if (op.getIndices().empty())
+        return;
+      std::optional<Group> last = growths.get(op.getIndices().back());
+      addsToRows |= last && last->isDense();
+    });
+    if (addsToRows)
+      return 1;
     // Neighbours in two rows would execute their inner loops one by one.
     Growths exact(leaf.getInductionVar(0), leaf.getBody(), items);
     if (leaf.getBody()

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import programs
+from ..arrays.checks import FEW, LONG
 from ..functions import spread
 from ..levels import Level
 from ..regions import Array
@@ -38,8 +39,6 @@ from .values import (
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand"}
 #: Operations that read a few elements of each row.
 _PLACES = {"gather", "index", "select"}
-#: The whole grid shares the rows if there are fewer than this, and they are longer.
-FEW, LONG = 64, 1 << 15
 #: A thread has a row of up to this many elements.
 OF_THREADS = 16
 #: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.

@@ -190,6 +190,51 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   }];
 }
 
+def ObsTileTransposesPass : Pass<"obs-tile-transposes"> {
+  let summary = "Read arrays along rows that a kernel writes along columns";
+  let description = [{
+    In a loop over the grid, neighbouring threads have neighbouring iterations.
+    If a read and a write follow different counters, one of them is a row apart
+    from its neighbour. An example is a transposition. This pass divides such a
+    loop into tiles of 32 x 32 iterations. A block reads a tile along the rows
+    of the array, stores it in shared memory, and then executes the iterations
+    of the tile along the rows of the result.
+
+    ```mlir
+    // before, in a program of the grid
+    obs.par (%i, %j) in (%n, %m) {
+      %x = obs.get %a[%j, %i] : !obs.pull<? x ? x f32>
+      obs.write %x at [%i, %j] : f32
+    }
+    // after, where %n and %m are multiples of 32
+    obs.par block (%p, %q) in (%rows, %columns) {
+      %t = obs.fill par (%v, %u) in (%c32, %c32) {
+        %x = obs.get %a[%j, %i] : !obs.pull<? x ? x f32>
+        obs.write %x at [%v, %u] : f32
+      } : !obs.push<block, 32 x 32 x f32>
+      %s = obs.force %t in shared : !obs.push<block, 32 x 32 x f32>
+      obs.par (%u, %v) in (%c32, %c32) {
+        %x = obs.get %s[%v, %u] : !obs.pull<32 x 32 x f32>
+        obs.write %x at [%i, %j] : f32
+      }
+    }
+    ```
+
+    In both loops, `%i` is `32 * %p + %u`, and `%j` is `32 * %q + %v`. If an
+    extent is not a multiple of 32, the last tiles have guards. A dimension of
+    up to 48 elements is not divided. With fewer than 16 elements in one of the
+    two dimensions, the loop is unchanged: the caches keep so few neighbours
+    until they are read.
+
+    The pass runs on fused programs. It changes loops that read and compute
+    elements without loops and sub-programs. The tiles of a block have up to 16
+    KB; other reads along columns are unchanged.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ObsUnrollLoopsPass : Pass<"obs-unroll-loops"> {
   let summary = "Unroll loops that are marked, or that carry arrays of warps";
   let description = [{
