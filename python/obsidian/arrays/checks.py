@@ -105,8 +105,9 @@ def row_level(array: Pull) -> Level:
     return Level.thread if bound <= 16 else Level.warp
 
 
-#: The whole grid shares the rows if there are fewer than this, and they are longer: with a block for
-#: each row, some of the multiprocessors have no work. Parts of rows have at least `PART` elements.
+#: The whole grid shares the rows if there are fewer than this, and they are longer: with a block
+#: for each row, some of the multiprocessors have no work. Parts of rows have at least `PART`
+#: elements.
 FEW, LONG, PART = 264, 1 << 14, 1 << 12
 #: The blocks that keep a GPU busy, and the multiple of elements that a part has.
 BLOCKS, ALIGNED = 1 << 10, 1 << 7
