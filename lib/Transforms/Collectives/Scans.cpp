@@ -173,12 +173,11 @@ LogicalResult Scan::run() {
     auto type = PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
                               pull.getBounds(), pull.getElementTypes());
     result = lifted.shareReads(forceAtGrid(
-        c,
-        (*grid)->fill(type, n.isStatic() ? ValueRange() : ValueRange(n.value),
-                      {}, [&](Value i, auto current, auto) {
-                        WriteOp::create(c.builder, c.loc, current(), i,
-                                        ContractAttr(), StringAttr());
-                      })));
+        c, (*grid)->fill(type, n.getOperands(), {},
+                         [&](Value i, auto current, auto) {
+                           WriteOp::create(c.builder, c.loc, current(), i,
+                                           ContractAttr(), StringAttr());
+                         })));
     return success();
   }
   FailureOr<const ScanStrategy *> strategy =
