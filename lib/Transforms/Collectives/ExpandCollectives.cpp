@@ -57,20 +57,19 @@ Extent strategies::getCommonExtent(CollectiveBuilder &c, Value array,
   return n;
 }
 
-Extent strategies::getScannedExtent(CollectiveBuilder &c, Value array,
-                                    Type other) {
+bool strategies::scansInTiles(const CollectiveBuilder &c, Extent n) {
+  if (c.level == Level::Grid)
+    return false;
+  if (!n.isBounded() || c.level == Level::Thread)
+    return !n.isBounded();
   // A stage of a scan has two copies. A block has eight warps by default. A
   // quarter of the memory is for other arrays.
   constexpr int64_t copies = 2, warps = 8, most = sharedBytesOfBlock / 4 * 3;
-  Extent n = getCommonExtent(c, array, other);
   int64_t bytes = copies * (c.level == Level::Warp ? warps : 1);
   int64_t element = 0;
   for (Type type : c.elementTypes)
     element += getElementBytes(type);
-  if ((c.level == Level::Warp || c.level == Level::Block) && n.isBounded() &&
-      n.bound > most / (bytes * std::max<int64_t>(element, 1)))
-    return {n.value, ShapedType::kDynamic, ShapedType::kDynamic};
-  return n;
+  return n.bound > most / (bytes * std::max<int64_t>(element, 1));
 }
 
 //===----------------------------------------------------------------------===//
