@@ -145,8 +145,7 @@ Values CollectiveBuilder::foldEach(Value array, ValueRange start, int64_t begin,
 Value CollectiveBuilder::generate(Extent n,
                                   llvm::function_ref<Values(Value)> element) {
   PullType type = getPullType(n);
-  auto array = GenerateOp::create(
-      builder, loc, type, n.isStatic() ? ValueRange() : ValueRange(n.value));
+  auto array = GenerateOp::create(builder, loc, type, n.getOperands());
   OpBuilder::InsertionGuard guard(builder);
   Block *body =
       builder.createBlock(&array.getBody(), {}, builder.getIndexType(), loc);
@@ -183,8 +182,7 @@ Value CollectiveBuilder::forceFill(
     bool unchecked) {
   SmallVector<Value> dynamic;
   for (const Extent &extent : extents)
-    if (!extent.isStatic())
-      dynamic.push_back(extent.value);
+    llvm::append_range(dynamic, extent.getOperands());
   auto fill = FillOp::create(
       builder, loc, getPushType(getPullType(extents), level), init, Value(),
       dynamic, ContractAttr::get(builder.getContext(), Contract::Disjoint),
@@ -223,7 +221,7 @@ Value CollectiveBuilder::distributeWarps(
     partsBound.push_back(parts.bound);
   auto numbers = IotaOp::create(
       builder, loc, PullType::get(context, {parts.size}, partsBound, {index}),
-      parts.isStatic() ? ValueRange() : ValueRange(parts.value));
+      parts.getOperands());
 
   PullType wholeType = getPullType({parts, {Value(), partExtent, partExtent}});
   auto distribute = DistributeOp::create(
@@ -242,8 +240,7 @@ Value CollectiveBuilder::distributeWarps(
   }
   auto join =
       JoinOp::create(builder, loc, getPushType(getPullType(total), level),
-                     distribute.getParts().front(),
-                     total.isStatic() ? ValueRange() : ValueRange(total.value),
+                     distribute.getParts().front(), total.getOperands(),
                      builder.getDenseI64ArrayAttr(total.size), UnitAttr());
   return forcePush(builder, loc, join);
 }

@@ -223,7 +223,7 @@ static LogicalResult expandCompactAtGrid(CollectiveBuilder &c, CompactOp op,
 LogicalResult strategies::expandCompact(OpBuilder &builder, CompactOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Type number = c.elementTypes.front();
-  Extent n = getScannedExtent(c, op.getArray(), op.getFlags().getType());
+  Extent n = getCommonExtent(c, op.getArray(), op.getFlags().getType());
   PushType type = op.getResult().getType();
   Value one = c.constant(1);
   auto isKept = [&](Value i) { return c.get(op.getFlags(), i).front(); };
@@ -232,8 +232,6 @@ LogicalResult strategies::expandCompact(OpBuilder &builder, CompactOp op) {
     write(c, c.get(op.getArray(), i), position);
   };
   Value result, count;
-  bool isTiled =
-      !n.isBounded() && (c.level == Level::Warp || c.level == Level::Block);
   if (isSequential(op, c)) {
     Value zero = c.constant(0);
     auto getNext = [&](Value i, Value position) {
@@ -252,7 +250,7 @@ LogicalResult strategies::expandCompact(OpBuilder &builder, CompactOp op) {
     return expandCountAtGrid(c, op, n);
   } else if (c.level == Level::Grid) {
     return expandCompactAtGrid(c, op, n);
-  } else if (isTiled) {
+  } else if (c.level != Level::Thread && scansInTiles(c, n)) {
     // The number of elements may need more than 32 bits.
     CollectiveBuilder wide = c;
     wide.elementTypes = {builder.getIndexType()};

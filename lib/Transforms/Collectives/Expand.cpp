@@ -258,10 +258,10 @@ LogicalResult strategies::expandExpand(OpBuilder &builder, ExpandOp op) {
     auto sumsType =
         PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
                       pull.getBounds(), pull.getElementTypes());
-    sums = forceAtGrid(
-        c, (*grid)->fill(
-               sumsType, n.isStatic() ? ValueRange() : ValueRange(n.value), {},
-               [&](Value i, auto current, auto) { write(c, current(), i); }));
+    sums = forceAtGrid(c, (*grid)->fill(sumsType, n.getOperands(), {},
+                                        [&](Value i, auto current, auto) {
+                                          write(c, current(), i);
+                                        }));
   } else {
     FailureOr<Value> scanned = scanNumbers(c, op, n, getLength);
     if (failed(scanned))

@@ -34,9 +34,10 @@ bool isSequential(CollectiveOpInterface op, Level level);
 /// an array of the same extent, whichever has more information.
 Extent getCommonExtent(CollectiveBuilder &c, Value array, Type other);
 
-/// The same for an array that a warp or block scans. It has no bound if its
-/// copies could take most of the shared memory: then it is scanned in tiles.
-Extent getScannedExtent(CollectiveBuilder &c, Value array, Type other);
+/// True if an array of `n` elements is scanned tile by tile below level grid:
+/// nothing bounds `n`, or copies of the array could take most of the shared
+/// memory.
+bool scansInTiles(const CollectiveBuilder &c, Extent n);
 
 /// The scan strategy that `op` names, or the default one. Emits
 /// `[strategy-name]`, `[strategy-level]` and `[R2-bounded]`.
@@ -54,9 +55,9 @@ CollectiveBuilder::Values reduceAll(CollectiveBuilder &c, Value array,
 using VisitFn = llvm::function_ref<void(Value i, GridScan::ElementFn current,
                                         GridScan::ElementFn previous)>;
 
-/// At level warp or block: scans the `n` elements of `operand` tile by tile,
-/// because nothing bounds their number. Builds `visit` for each element. The
-/// combination before element 0 is not used. Emits `[strategy-name]`.
+/// At level warp or block: scans the `n` elements of `operand` tile by tile.
+/// Builds `visit` for each element. The combination before element 0 is not
+/// used. Emits `[strategy-name]`.
 LogicalResult scanInTiles(CollectiveBuilder &c, ExpandableOpInterface op,
                           Value operand, Value n, VisitFn visit);
 

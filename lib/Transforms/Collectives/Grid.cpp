@@ -90,9 +90,8 @@ static PushType getGridType(CollectiveBuilder &c, Extent n) {
 static Value
 forceByBlocks(CollectiveBuilder &c, Extent n, Value blocks,
               llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
-  Value push = fillByBlocks(c, getGridType(c, n),
-                            n.isStatic() ? ValueRange() : ValueRange(n.value),
-                            {}, "", blocks, body);
+  Value push =
+      fillByBlocks(c, getGridType(c, n), n.getOperands(), {}, "", blocks, body);
   return forceAtGrid(c, push);
 }
 

@@ -84,13 +84,13 @@ FillOp strategies::packMarks(CollectiveBuilder &c, FillOp op,
   CollectiveBuilder words = c;
   words.elementTypes = {word};
   PullType pull = words.getPullType(count);
-  auto packed = FillOp::create(
-      builder, c.loc,
-      PushType::get(builder.getContext(), Level::Grid, pull.getExtents(),
-                    pull.getBounds(), word),
-      constant(0), Value(), count.isStatic() ? ValueRange() : count.value,
-      ContractAttr::get(builder.getContext(), Contract::Reduce),
-      builder.getStringAttr("ori"), op.getUncheckedAttr());
+  auto packed =
+      FillOp::create(builder, c.loc,
+                     PushType::get(builder.getContext(), Level::Grid,
+                                   pull.getExtents(), pull.getBounds(), word),
+                     constant(0), Value(), count.getOperands(),
+                     ContractAttr::get(builder.getContext(), Contract::Reduce),
+                     builder.getStringAttr("ori"), op.getUncheckedAttr());
   packed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   packed.getBody().takeBody(op.getBody());
   packed.getBody().walk([&](WriteOp write) {

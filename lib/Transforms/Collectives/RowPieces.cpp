@@ -50,8 +50,7 @@ static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
                                 ValueRange value, bool isFirst) {
   bool isFull = !elements.empty();
   // Either all of them exist, or none.
-  bool areTogether =
-      isFull || (piece.n->isStatic() && piece.n->size % piece.width == 0);
+  bool areTogether = isFull || piece.n->isMultipleOf(piece.width);
   return ifThere(warp, piece, isFull, first, value, [&] {
     auto getElement = [&](int64_t i) {
       return isFull ? elements[i]

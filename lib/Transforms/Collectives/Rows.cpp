@@ -275,13 +275,10 @@ static bool isPadded(Value x) {
     return program && llvm::any_of(program.getArrays(), isPadded);
   }
   Operation *op = x.getDefiningOp();
-  auto divides = [](int64_t n, int64_t size) {
-    return !ShapedType::isDynamic(n) && !ShapedType::isDynamic(size) &&
-           size > 0 && n % size == 0;
-  };
-  if (auto split = dyn_cast<SplitOp>(op); split && !split.getPads().empty())
-    return !llvm::all_of_zip(split.getArray().getType().getExtents(),
-                             split.getStaticSizes(), divides);
+  if (auto split = dyn_cast<SplitOp>(op))
+    if (!split.getPads().empty())
+      return llvm::any_of(llvm::seq<unsigned>(split.getStaticSizes().size()),
+                          [&](unsigned dim) { return split.mayPad(dim); });
   return isa<ObsDialect>(op->getDialect()) && !isa<ForceOp>(op) &&
          llvm::any_of(op->getOperands(), [](Value operand) {
            return isa<PullType>(operand.getType()) && isPadded(operand);

@@ -173,12 +173,11 @@ LogicalResult Scan::run() {
     auto type = PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
                               pull.getBounds(), pull.getElementTypes());
     result = lifted.shareReads(forceAtGrid(
-        c,
-        (*grid)->fill(type, n.isStatic() ? ValueRange() : ValueRange(n.value),
-                      {}, [&](Value i, auto current, auto) {
-                        WriteOp::create(c.builder, c.loc, current(), i,
-                                        ContractAttr(), StringAttr());
-                      })));
+        c, (*grid)->fill(type, n.getOperands(), {},
+                         [&](Value i, auto current, auto) {
+                           WriteOp::create(c.builder, c.loc, current(), i,
+                                           ContractAttr(), StringAttr());
+                         })));
     return success();
   }
   FailureOr<const ScanStrategy *> strategy =
@@ -215,8 +214,8 @@ static Value buildFlags(CollectiveBuilder &c, Extent n, Value offsets,
       off, /*unchecked=*/true);
 }
 
-/// The same for an array without a bound, whose flags cannot be stored: each
-/// element searches in the offsets.
+/// The same for an array that is scanned tile by tile, whose flags are not
+/// stored: each element searches in the offsets.
 static Value findFlags(CollectiveBuilder &c, Extent n, Value offsets,
                        llvm::function_ref<Value(Value)> getOffset) {
   CollectiveBuilder flags = c;
@@ -355,8 +354,7 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
   return success();
 }
 
-/// The array of a warp or block that scans an array without a bound tile by
-/// tile.
+/// The array of a warp or block that scans an array tile by tile.
 static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
                                    OpResult result, bool exclusive) {
   CollectiveBuilder lifted = scan.lift();
@@ -383,7 +381,7 @@ static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
     expandScanInThread(c, scan, result, exclusive);
     return success();
   }
-  if (!scan.n.isBounded())
+  if (scansInTiles(c, scan.n))
     return expandInTiles(c, scan, result, exclusive);
   if (failed(scan.run()))
     return failure();
@@ -401,8 +399,7 @@ LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op,
                                      const ExpansionOptions &options) {
   CollectiveBuilder c = getBuilder(builder, op);
   c.plain = options.plain;
-  Scan scan(c, op,
-            getScannedExtent(c, op.getArray(), op.getResult().getType()));
+  Scan scan(c, op, getCommonExtent(c, op.getArray(), op.getResult().getType()));
   if (failed(expandResult(c, scan, op->getResult(0), op.getExclusive())))
     return failure();
   if (op.getTotals().empty() || c.level == Level::Grid)
@@ -429,14 +426,14 @@ LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op,
 LogicalResult strategies::expandSegmentedScan(OpBuilder &builder,
                                               SegmentedScanOp op) {
   CollectiveBuilder c = getBuilder(builder, op);
-  Extent n = getScannedExtent(c, op.getArray(), op.getResult().getType());
+  Extent n = getCommonExtent(c, op.getArray(), op.getResult().getType());
   Scan scan(c, op, n);
   scan.flags = op.getSegments();
   if (!op.isByFlags()) {
     auto getOffset = [&](Value s) {
       return buildOffset(c, op.getSegments(), s);
     };
-    scan.flags = c.level != Level::Grid && !n.isBounded()
+    scan.flags = scansInTiles(c, n)
                      ? findFlags(c, n, op.getSegments(), getOffset)
                      : buildFlags(c, n, op.getSegments(), getOffset);
   }
@@ -509,7 +506,7 @@ static void writeIfLast(CollectiveBuilder &c, const Scan &scan, Value i,
 
 static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
   Scan scan(c, op,
-            getScannedExtent(c, op.getArray(), op.getSegments().getType()));
+            getCommonExtent(c, op.getArray(), op.getSegments().getType()));
   scan.flags = op.getSegments();
   scan.isCounted = true;
   if (c.level == Level::Grid) {
@@ -526,7 +523,7 @@ static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
   Value segments = op.getExtents().empty() ? Value() : op.getExtents().front();
   Value fill;
   LogicalResult built = success();
-  if (scan.n.isBounded()) {
+  if (!scansInTiles(c, scan.n)) {
     if (failed(scan.run()))
       return failure();
     fill = buildFill(c, op.getType(), segments, op.getInit(), true, [&] {

@@ -1,14 +1,14 @@
-//===- Tiles.cpp - Scans of arrays without a bound ------------------------===//
+//===- Tiles.cpp - Scans of long arrays by a warp or a block --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp or block scans an array without a bound in a loop over tiles. It scans
-// a tile, combines each element with the carry (the combination of all tiles
-// before), uses the elements, and passes the new carry on. Only one tile is
-// stored.
+// A warp or block scans a long array, or one without a bound, in a loop over
+// tiles. It scans a tile, combines each element with the carry (the combination
+// of all tiles before), uses the elements, and passes the new carry on. Only
+// one tile is stored.
 //
 // If elements are cheap, a block scans a tile in registers (`RowScan`). A
 // thread has one element of each of four rows, because nothing shows that

@@ -24,7 +24,7 @@ using Values = CollectiveBuilder::Values;
 /// element i of m. Only the second element of a pair may be missing.
 static Value halve(CollectiveBuilder &c, Value x, Extent n, Extent m,
                    llvm::function_ref<std::pair<Value, Value>(Value)> pair) {
-  bool isEven = n.isStatic() && n.size % 2 == 0;
+  bool isEven = n.isMultipleOf(2);
   return c.generate(m, [&](Value i) {
     auto [left, right] = pair(i);
     auto both = [&, left = left, right = right] {

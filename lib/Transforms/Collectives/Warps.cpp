@@ -26,16 +26,13 @@ static constexpr int64_t size = warpSize;
 /// The maximum number of elements that a lane reads without a loop.
 static constexpr int64_t mostUnrolled = 32;
 
-/// True if every lane of every warp has an element.
-static bool isFull(Extent n) { return n.isStatic() && n.size % size == 0; }
-
 /// The elements of `x` from `begin` on, at level warp. Lanes past the end read
 /// the first of these elements. If threads read an array of a block that they
 /// wrote, this element is of the same warp.
 static Value load(CollectiveBuilder &warp, Value x, Extent n, Value begin) {
   return warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {
     Value index = warp.add(begin, i);
-    if (!isFull(n))
+    if (!n.isMultipleOf(size))
       index = arith::SelectOp::create(warp.builder, warp.loc,
                                       warp.less(index, n.value), index, begin);
     return warp.get(x, index);
@@ -117,7 +114,7 @@ static Value reduce(CollectiveBuilder &c, Value x) {
         chunks, 1, chunks, [&](CollectiveBuilder &warp, Value number) {
           Value begin = warp.mul(number, warp.constant(size));
           Value live = warp.constant(size);
-          if (!isFull(n))
+          if (!n.isMultipleOf(size))
             live = warp.min(live, warp.sub(n.value, begin));
           Value y = reduceChunk(warp, load(warp, x, n, begin), live);
           return warp.generate(warp.getConstantExtent(1),

@@ -46,3 +46,23 @@ func.func @doubled(%a: memref<?xi32>, %turns: index) -> memref<?xi32> {
   }
   return %r : memref<?xi32>
 }
+
+// Nothing bounds the sum, but the mask has at most seven.
+// CHECK-LABEL: func.func @masked(
+// CHECK-COUNT-2: gpu.alloc (%c7{{.*}}) : memref<?xi32>
+// CHECK: scf.for
+// CHECK-NOT: gpu.alloc
+func.func @masked(%a: memref<?xi32>, %turns: index) -> memref<?xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %r = scf.for %t = %c0 to %turns step %c1 iter_args(%x = %a) -> memref<?xi32> {
+    %n = memref.dim %x, %c0 : memref<?xi32>
+    %more = arith.addi %n, %n : index
+    %k = arith.andi %more, %c7 : index
+    %y = gpu.alloc(%k) : memref<?xi32>
+    obs.launch @k work [%k] [thread] args(%x, %y) : memref<?xi32>, memref<?xi32>
+    scf.yield %y : memref<?xi32>
+  }
+  return %r : memref<?xi32>
+}

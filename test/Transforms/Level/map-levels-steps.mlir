@@ -88,3 +88,36 @@ obs.kernel @one_register(%x: f32, %out: memref<64xf32>) attributes {threads = 32
     }
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// Each iteration has an array of its own, for which a thread has memory once: the second iteration begins after the
+// last read of the first one.
+// CHECK-LABEL: gpu.func @own
+// CHECK: %[[P:.*]] = memref.alloca() : memref<4xf32>
+// CHECK: %[[A:.*]] = memref.alloca() : memref<2xf32>
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[P]]
+// CHECK: %[[X0:.*]] = memref.load %[[P]]
+// CHECK-NEXT: memref.store %[[X0]], %[[A]][%c0]
+// CHECK-NEXT: scf.for
+// CHECK: memref.store %{{.*}}, %[[P]]
+// CHECK: %[[X1:.*]] = memref.load %[[P]]
+// CHECK-NEXT: memref.store %[[X1]], %[[A]][%c1]
+obs.kernel @own(%in: memref<64x4xf32>, %k: index, %out: memref<64xf32>) attributes {threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %a = memref.alloc() : memref<64xf32, #obs.home<block, registers>>
+  scf.forall (%t) in (64) {
+    %p = memref.alloc() : memref<4xf32, #obs.home<thread, registers>>
+    scf.for %i = %c0 to %c4 step %c1 {
+      %x = memref.load %in[%t, %i] : memref<64x4xf32>
+      memref.store %x, %p[%i] : memref<4xf32, #obs.home<thread, registers>>
+    }
+    %y = memref.load %p[%k] : memref<4xf32, #obs.home<thread, registers>>
+    memref.store %y, %a[%t] : memref<64xf32, #obs.home<block, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %y = memref.load %a[%t] : memref<64xf32, #obs.home<block, registers>>
+    memref.store %y, %out[%t] : memref<64xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}

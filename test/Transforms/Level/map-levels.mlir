@@ -232,3 +232,52 @@ obs.kernel @empty(%out: memref<?xi32>, %i: index) attributes {threads = 64 : i64
     memref.store %x, %out[%i] : memref<?xi32>
   } {obs.map = #obs.map<grid, block>}
 }
+
+// The second of two warps has 8 of 40 threads: 255 has one bit for each of them.
+// CHECK-LABEL: gpu.func @mask
+// CHECK-SAME: known_block_size = array<i32: 40, 1, 1>
+// CHECK-DAG: %[[T:.*]] = gpu.thread_id x
+// CHECK-DAG: %[[LAST:.*]] = arith.cmpi uge, %[[T]], %c32
+// CHECK: %[[MASK:.*]] = arith.select %[[LAST]], %c255_i32, %c-1_i32 : i32
+// CHECK: nvvm.bar.warp.sync %[[MASK]]
+obs.kernel @mask(%x: i32, %out: memref<40xi32>) attributes {threads = 40 : i64} {
+  scf.forall (%t) in (40) {
+    memref.store %x, %out[%t] : memref<40xi32>
+  } {mapping = [#obs.map<block, thread>]}
+  obs.barrier warp
+  scf.forall (%t) in (40) {
+    memref.store %x, %out[%t] : memref<40xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// A function combines elements of memory that only one thread has: no atomic operation is necessary.
+// CHECK-LABEL: gpu.func @function
+// CHECK: %[[P:.*]] = memref.alloca() : memref<1xf32>
+// CHECK-NOT: atomic
+// CHECK: %[[X:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<8xf32>
+// CHECK-NEXT: %[[OLD:.*]] = memref.load %[[P]][%c0]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[OLD]], %[[X]]
+// CHECK-NEXT: %[[TWICE:.*]] = arith.addf %[[SUM]], %[[SUM]]
+// CHECK-NEXT: memref.store %[[TWICE]], %[[P]][%c0]
+// CHECK-NOT: atomic
+obs.kernel @function(%in: memref<8xf32>, %out: memref<32xf32>) attributes {threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.forall (%t) in (32) {
+    %zero = arith.constant 0.0 : f32
+    %p = memref.alloc() : memref<1xf32, #obs.home<thread, registers>>
+    memref.store %zero, %p[%c0] : memref<1xf32, #obs.home<thread, registers>>
+    scf.for %i = %c0 to %c8 step %c1 {
+      %x = memref.load %in[%i] : memref<8xf32>
+      %old = memref.generic_atomic_rmw %p[%c0] : memref<1xf32, #obs.home<thread, registers>> {
+      ^bb0(%before: f32):
+        %sum = arith.addf %before, %x : f32
+        %twice = arith.addf %sum, %sum : f32
+        memref.atomic_yield %twice : f32
+      }
+    }
+    %y = memref.load %p[%c0] : memref<1xf32, #obs.home<thread, registers>>
+    memref.store %y, %out[%t] : memref<32xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}

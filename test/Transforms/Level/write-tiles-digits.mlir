@@ -256,3 +256,40 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The limit is on the left: 31 >= c is c < 32, so a group is on one side of it.
+// CHECK-LABEL: gpu.func @swapped
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: %[[LOW:.*]] = arith.cmpi uge, %c31, %{{.*}}
+// CHECK-NOT: arith.cmpi
+// CHECK: scf.if %[[LOW]] {
+// CHECK-NEXT: memref.load %{{.*}} {alignment = 16 : i64}
+// CHECK: memref.store %{{.*}} {alignment = 16 : i64}
+// CHECK: else
+gpu.module @kernels {
+  gpu.func @swapped(%a: memref<f32> {llvm.align = 16 : i64}, %b: memref<f32> {llvm.align = 16 : i64}, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c256 = arith.constant 256 : index
+    %c64 = arith.constant 64 : index
+    %c31 = arith.constant 31 : index
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
+    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f32> to memref<?xf32>
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %all = arith.muli %blocks, %c256 : index
+    %first = arith.muli %block, %c256 : index
+    %id = arith.addi %first, %thread : index
+    scf.for %i = %id to %n step %all {
+      %c = arith.remui %i, %c64 : index
+      %low = arith.cmpi uge, %c31, %c : index
+      scf.if %low {
+        %u = memref.load %x[%i] : memref<?xf32>
+        memref.store %u, %y[%i] : memref<?xf32>
+      }
+    } {obs.items = 4 : i64}
+    gpu.return
+  }
+}

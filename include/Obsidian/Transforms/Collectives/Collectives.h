@@ -48,6 +48,11 @@ struct Extent {
   bool isStatic() const { return !ShapedType::isDynamic(size); }
   bool isBounded() const { return !ShapedType::isDynamic(bound); }
   bool isAtMost(int64_t limit) const { return isBounded() && bound <= limit; }
+  bool isMultipleOf(int64_t k) const { return isStatic() && size % k == 0; }
+  /// The operand `extents` of an array with this extent: one number, or none.
+  ValueRange getOperands() const {
+    return isStatic() ? ValueRange() : ValueRange(value);
+  }
 };
 
 /// Builds the code of one collective at one level.

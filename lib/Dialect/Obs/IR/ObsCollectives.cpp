@@ -287,16 +287,6 @@ void SegmentedScanOp::print(OpAsmPrinter &printer) {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
-Value ScanOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                          unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
-}
-
-Value SegmentedScanOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                                   unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
-}
-
 Value SegmentedReduceOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                                      unsigned dim) {
   if (!getExtents().empty())

@@ -203,22 +203,6 @@ void ScatterOp::print(OpAsmPrinter &printer) {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
-Value CompactOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                             unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
-}
-Value RankOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                          unsigned dim) {
-  return obs::buildExtent(builder, loc, getKeys(), dim);
-}
-Value PartitionOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                               unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
-}
-Value ExpandOp::buildExtent(OpBuilder &, Location, unsigned, unsigned) {
-  return getExtents().front();
-}
-
 Value ScatterOp::buildExtent(OpBuilder &builder, Location loc, unsigned result,
                              unsigned dim) {
   return result == 0 ? getExtents().front()

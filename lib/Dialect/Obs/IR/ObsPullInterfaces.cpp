@@ -45,12 +45,6 @@ buildChoice(OpBuilder &builder, Location loc, Value condition,
 // Sources
 //===----------------------------------------------------------------------===//
 
-/// The operand that holds dynamic extent `dim` of `type`, among `extents`.
-static Value pickExtent(Type type, ValueRange extents, unsigned dim) {
-  ArrayRef<int64_t> shape = getArrayExtents(type);
-  return extents[llvm::count_if(shape.take_front(dim), ShapedType::isDynamic)];
-}
-
 Value ViewOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           unsigned dim) {
   return memref::DimOp::create(builder, loc, getMemory().front(), dim);
@@ -63,24 +57,15 @@ SmallVector<Value> IotaOp::buildElement(OpBuilder &builder, Location loc,
     return {indices.front()};
   return {builder.createOrFold<arith::IndexCastOp>(loc, type, indices.front())};
 }
-Value IotaOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
-  return pickExtent(getType(), getExtents(), dim);
-}
 
 SmallVector<Value> SplatOp::buildElement(OpBuilder &, Location, unsigned,
                                          ValueRange) {
   return llvm::to_vector(getValues());
 }
-Value SplatOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
-  return pickExtent(getType(), getExtents(), dim);
-}
 
 SmallVector<Value> GenerateOp::buildElement(OpBuilder &builder, Location,
                                             unsigned, ValueRange indices) {
   return cloneBody(builder, getBody(), indices);
-}
-Value GenerateOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
-  return pickExtent(getType(), getExtents(), dim);
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,9 +95,6 @@ SmallVector<Value> ReindexOp::buildSource(OpBuilder &builder, Location,
                                           ValueRange indices) {
   return cloneBody(builder, getBody(), indices);
 }
-Value ReindexOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
-  return pickExtent(getType(), getExtents(), dim);
-}
 
 //===----------------------------------------------------------------------===//
 // Named index maps
@@ -140,10 +122,6 @@ SmallVector<Value> ReverseOp::buildSource(OpBuilder &builder, Location loc,
                          index.constant(1));
   source[dim] = index.sub(last, source[dim]);
   return source;
-}
-Value ReverseOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                             unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
 }
 
 SmallVector<Value> SliceOp::buildSource(OpBuilder &builder, Location loc,
@@ -183,6 +161,14 @@ Value TakeOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
   return buildMixed(builder, loc, getCounts(), getStaticCounts())[dim];
 }
 
+bool SplitOp::mayPad(unsigned dim) {
+  int64_t n = getArray().getType().getExtents()[dim];
+  int64_t size = getStaticSizes()[dim];
+  bool divides = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(size) &&
+                 size > 0 && n % size == 0;
+  return !getPads().empty() && !divides;
+}
+
 SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
                                          unsigned, ValueRange chunk) {
   auto inner = cast<PullType>(getType().getElementTypes().front());
@@ -192,8 +178,6 @@ SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
   for (auto [extent, size] : llvm::zip(inner.getExtents(), sizes))
     if (ShapedType::isDynamic(extent))
       dynamicSizes.push_back(size);
-  auto source = cast<PullType>(getArray().getType());
-
   auto element = [&](OpBuilder &b, ValueRange indices) -> SmallVector<Value> {
     IndexBuilder index{b, loc};
     SmallVector<Value> position;
@@ -207,10 +191,7 @@ SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
         position.push_back(
             index.add(index.mul(chunk[d], sizes[d]), indices[d]));
       }
-      int64_t n = source.getExtents()[d], k = getStaticSizes()[d];
-      bool divides = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(k) &&
-                     k > 0 && n % k == 0;
-      if (getPads().empty() || divides)
+      if (!mayPad(d))
         continue;
       Value less = index.less(position[d], extent);
       inside = inside ? b.createOrFold<arith::AndIOp>(loc, inside, less) : less;
@@ -298,10 +279,6 @@ SmallVector<Value> NestOp::buildElement(OpBuilder &builder, Location loc,
                           return buildGet(b, loc, getArray(), source);
                         })};
 }
-Value NestOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                          unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
-}
 
 SmallVector<Value> UnnestOp::buildElement(OpBuilder &builder, Location loc,
                                           unsigned, ValueRange indices) {
@@ -352,9 +329,6 @@ SmallVector<Value> ReshapeOp::buildSource(OpBuilder &builder, Location loc,
       buildExtents(builder, loc, getArray()));
 }
 bool ReshapeOp::isContiguous() { return true; }
-Value ReshapeOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
-  return pickExtent(getType(), getExtents(), dim);
-}
 
 //===----------------------------------------------------------------------===//
 // Several arrays
@@ -440,16 +414,8 @@ SmallVector<Value> ZipOp::buildElement(OpBuilder &builder, Location loc,
     llvm::append_range(elements, buildGet(builder, loc, array, indices));
   return elements;
 }
-Value ZipOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                         unsigned dim) {
-  return obs::buildExtent(builder, loc, getArrays().front(), dim);
-}
 
 SmallVector<Value> UnzipOp::buildElement(OpBuilder &builder, Location loc,
                                          unsigned result, ValueRange indices) {
   return {buildGet(builder, loc, getArray(), indices)[result]};
-}
-Value UnzipOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                           unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
 }

@@ -87,10 +87,6 @@ void PushOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
              writer(b, loc, buildGet(b, loc, getArray(), indices), indices, {});
            });
 }
-Value PushOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                          unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
-}
 
 /// Gives every write and put in `op`, less those of fills inside it, to
 /// `writer`.
@@ -181,10 +177,6 @@ void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
                     /*unchecked=*/getUnchecked()},
                    nested);
   builder.setInsertionPoint(block, end);
-}
-Value FillOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
-  return getExtents()[llvm::count_if(getType().getExtents().take_front(dim),
-                                     ShapedType::isDynamic)];
 }
 
 /// Calls `visit` for each operation of `fill`, less those of fills inside it,

@@ -349,16 +349,9 @@ LogicalResult DigestOp::interpret(Execution &execution) {
 // no_source
 //===----------------------------------------------------------------------===//
 
-Value ClearedOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
-                             unsigned dim) {
-  return obs::buildExtent(builder, loc, getArray(), dim);
-}
 void ClearedOp::emit(OpBuilder &, Location, unsigned, Writer) {}
 bool ClearedOp::hasInitialContents(unsigned) { return true; }
 
-Value NoSourceOp::buildExtent(OpBuilder &, Location, unsigned, unsigned) {
-  return getArray();
-}
 SmallVector<Value> NoSourceOp::buildSource(OpBuilder &, Location,
                                            ValueRange indices) {
   return llvm::to_vector(indices);

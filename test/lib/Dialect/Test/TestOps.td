@@ -29,7 +29,7 @@ defvar Interpreted = DeclareOpInterfaceMethods<Obs_InterpretableOpInterface>;
 //===----------------------------------------------------------------------===//
 
 def Test_DropOp : Test_Op<"drop", [Pure, Interpreted, Obs_PullOpInterface, Obs_PushOpInterface,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildChecks"]>,
+    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildExtent", "buildChecks"]>,
     DeclareOpInterfaceMethods<Obs_IndexMapOpInterface,
       ["isInjective", "isContiguous", "buildBegin"]>]> {
   let summary = "All elements but the first `count`";
@@ -42,7 +42,7 @@ def Test_DropOp : Test_Op<"drop", [Pure, Interpreted, Obs_PullOpInterface, Obs_P
 }
 
 def Test_EvensOp : Test_Op<"evens", [Pure, Obs_PullOpInterface,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
+    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildExtent"]>,
     DeclareOpInterfaceMethods<Obs_IndexMapOpInterface>]> {
   let summary = "Every second element of a pull array; not interpreted";
   let arguments = (ins Obs_AnyArray:$array);
@@ -51,7 +51,7 @@ def Test_EvensOp : Test_Op<"evens", [Pure, Obs_PullOpInterface,
 }
 
 def Test_PairUpOp : Test_Op<"pair_up", [Pure, Interpreted, Obs_PullOpInterface, Obs_PushOpInterface,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
+    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildExtent"]>,
     DeclareOpInterfaceMethods<Obs_IndexMapOpInterface>]> {
   let summary = "Every second element; writes two elements to one place if the source is a push array";
   let arguments = (ins Obs_AnyArray:$array);
@@ -67,7 +67,8 @@ def Test_PairUpOp : Test_Op<"pair_up", [Pure, Interpreted, Obs_PullOpInterface, 
 //===----------------------------------------------------------------------===//
 
 def Test_WindowOp : Test_Op<"window", [Pure, Interpreted,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildChecks", "isElementwise"]>,
+    DeclareOpInterfaceMethods<Obs_ArrayOpInterface,
+      ["buildExtent", "buildChecks", "isElementwise"]>,
     DeclareOpInterfaceMethods<Obs_PullOpInterface>]> {
   let summary = "Sums of `size` neighbours";
   let arguments = (ins Obs_PullType:$array, I64Attr:$size);
@@ -76,7 +77,7 @@ def Test_WindowOp : Test_Op<"window", [Pure, Interpreted,
 }
 
 def Test_RepeatOp : Test_Op<"repeat", [Pure, Interpreted,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
+    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildExtent"]>,
     DeclareOpInterfaceMethods<Obs_PushOpInterface>]> {
   let summary = "Each element `times` times, written by one thread";
   let arguments = (ins Obs_PullType:$array, I64Attr:$times);
@@ -106,7 +107,6 @@ def Test_DigestOp : Test_Op<"digest", [NoMemoryEffect, Interpreted,
 //===----------------------------------------------------------------------===//
 
 def Test_ClearedOp : Test_Op<"cleared", [Pure,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
     DeclareOpInterfaceMethods<Obs_PushOpInterface>,
     DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["hasInitialContents"]>]> {
   let summary = "The elements of an array, after zeros; it has no program";
@@ -123,7 +123,6 @@ def Test_UnfinishedOp : Test_Op<"unfinished", [NoMemoryEffect, Obs_ExpandableOpI
 }
 
 def Test_NoSourceOp : Test_Op<"no_source", [Pure, Obs_PullOpInterface,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
     DeclareOpInterfaceMethods<Obs_IndexMapOpInterface>]> {
   let summary = "An index map of what is no array";
   let arguments = (ins Index:$array);

@@ -73,6 +73,12 @@ struct TypeInference {
   SmallVectorImpl<Type> &types;
 };
 
+/// The extents and the element types of a pull or push type.
+ArrayRef<int64_t> getArrayExtents(Type type);
+ArrayRef<Type> getArrayElementTypes(Type type);
+/// The extent of dimension `dim` of `array` as an `index` value: a constant, or
+/// `obs.dim`.
+Value buildExtent(OpBuilder &builder, Location loc, Value array, unsigned dim);
 /// The elements of `array` at `indices`: one value for each element type.
 SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
                             ValueRange indices);
@@ -112,6 +118,9 @@ namespace mlir::OpTrait {
 /// and without push arrays.
 template <typename ConcreteType>
 class ScalarScope : public TraitBase<ConcreteType, ScalarScope> {};
+/// The operands `extents` are the dynamic extents of the first result.
+template <typename ConcreteType>
+class ExtentOperands : public TraitBase<ConcreteType, ExtentOperands> {};
 } // namespace mlir::OpTrait
 
 #define GET_TYPEDEF_CLASSES
@@ -139,16 +148,10 @@ ScopeInfo getEnclosingScope(Operation *op);
 /// The fill whose elements an `obs.write` or `obs.put` at `op` writes, or null.
 FillOp getEnclosingFill(Operation *op);
 
-/// The extents and the element types of a pull or push type.
-ArrayRef<int64_t> getArrayExtents(Type type);
-ArrayRef<Type> getArrayElementTypes(Type type);
 /// The bound of an extent: the extent itself if it is static. kDynamic if there
 /// is none.
 int64_t getArrayBound(Type type, unsigned dim);
 
-/// The extent of dimension `dim` of `array` as an `index` value: a constant, or
-/// `obs.dim`.
-Value buildExtent(OpBuilder &builder, Location loc, Value array, unsigned dim);
 /// The number of the dimension of `dim`. nullopt if it is not a constant, or if
 /// the memory does not have this dimension; the result is then undefined.
 std::optional<unsigned> getKnownDimension(memref::DimOp dim);

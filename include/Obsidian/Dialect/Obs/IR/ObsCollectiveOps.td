@@ -112,7 +112,7 @@ def Obs_ReduceOp : Obs_CollectiveOp<"reduce"> {
   let results = (outs Variadic<AnyType>:$values);
 }
 
-def Obs_ScanOp : Obs_CollectiveOp<"scan", [DeclareOpInterfaceMethods<Obs_ArrayOpInterface>]> {
+def Obs_ScanOp : Obs_CollectiveOp<"scan", [Obs_ArrayOpInterface]> {
   let summary = "Combine all elements up to each one";
   let description = [{
     `∘` and `init` are as in `obs.reduce`. The first result is a push array of
@@ -169,7 +169,7 @@ def Obs_ScanOp : Obs_CollectiveOp<"scan", [DeclareOpInterfaceMethods<Obs_ArrayOp
 }
 
 def Obs_SegmentedReduceOp : Obs_CollectiveOp<"segmented_reduce", [
-    AttrSizedOperandSegments, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>]> {
+    AttrSizedOperandSegments, OwnExtents]> {
   let summary = "Combine the elements of each segment of an array";
   let description = [{
     Element s of the result is the `obs.reduce` of segment s. Each segment
@@ -232,7 +232,7 @@ def Obs_SegmentedReduceOp : Obs_CollectiveOp<"segmented_reduce", [
   }];
 }
 
-def Obs_SegmentedScanOp : Obs_CollectiveOp<"segmented_scan", [DeclareOpInterfaceMethods<Obs_ArrayOpInterface>]> {
+def Obs_SegmentedScanOp : Obs_CollectiveOp<"segmented_scan", [Obs_ArrayOpInterface]> {
   let summary = "Combine the elements of a segment up to each one";
   let description = [{
     An `obs.scan` that starts again from `init` at the beginning of each

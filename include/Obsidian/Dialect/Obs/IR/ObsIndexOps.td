@@ -12,18 +12,16 @@ include "Obsidian/Dialect/Obs/IR/ObsSourceOps.td"
 
 /// Methods of index maps of pull arrays.
 defvar PullIndexMapMethods = [
-  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>, Obs_PullOpInterface,
+  Obs_PullOpInterface,
   DeclareOpInterfaceMethods<Obs_IndexMapOpInterface,
     ["isContiguous", "buildBegin"]>];
 /// The same for those that move push arrays, too.
 defvar IndexMapMethods = [
-  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>, Obs_PullOpInterface,
-  Obs_PushOpInterface,
+  Obs_PullOpInterface, Obs_PushOpInterface,
   DeclareOpInterfaceMethods<Obs_IndexMapOpInterface, ["isInjective"]>];
 /// The same for those that keep consecutive elements.
 defvar ContiguousMapMethods = [
-  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>, Obs_PullOpInterface,
-  Obs_PushOpInterface,
+  Obs_PullOpInterface, Obs_PushOpInterface,
   DeclareOpInterfaceMethods<Obs_IndexMapOpInterface,
     ["isInjective", "isContiguous"]>];
 defvar IndexMapDeclaration =
@@ -35,8 +33,8 @@ defvar MappingArrayMethods = PullArrayMethods # [
   DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWeakestContract"]>];
 
 def Obs_MapOp : Obs_Op<"map", [
-    Pure, Obs_InferredTypes,
-    Obs_ScalarScope] # MappingArrayMethods> {
+    Pure, Obs_InferredTypes, Obs_ScalarScope,
+    OwnExtents] # MappingArrayMethods> {
   let summary = "Apply a function to every element of one or more arrays";
   let description = [{
     The arrays have equal extents (R4). The region has one argument for every
@@ -98,7 +96,7 @@ def Obs_MapOp : Obs_Op<"map", [
 }
 
 def Obs_ReindexOp : Obs_Op<"reindex", [
-    Pure, Obs_ScalarScope] # IndexMapMethods> {
+    Pure, Obs_ScalarScope, Obs_ExtentOperands] # IndexMapMethods> {
   let summary = "Gather from a pull array, or permute a push array";
   let description = [{
     On a pull array, the region takes an index of the result and yields the
@@ -177,7 +175,8 @@ def Obs_ReverseOp : Obs_Op<"reverse", [
 }
 
 def Obs_SliceOp : Obs_Op<"slice", [
-    Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullIndexMapMethods> {
+    Pure, AttrSizedOperandSegments, Obs_InferredTypes,
+    OwnExtents] # PullIndexMapMethods> {
   let summary = "Regularly spaced part of a pull array";
   let description = [{
     In each dimension, element `i` of the result is element
@@ -215,7 +214,8 @@ def Obs_SliceOp : Obs_Op<"slice", [
   let hasVerifier = 1;
 }
 
-def Obs_TakeOp : Obs_Op<"take", [Pure, Obs_InferredTypes] # ContiguousMapMethods> {
+def Obs_TakeOp : Obs_Op<"take", [
+    Pure, Obs_InferredTypes, OwnExtents] # ContiguousMapMethods> {
   let summary = "The first elements of an array";
   let description = [{
     The counts do not exceed the extents of the source. On a push array, writes
@@ -252,7 +252,7 @@ def Obs_TakeOp : Obs_Op<"take", [Pure, Obs_InferredTypes] # ContiguousMapMethods
 }
 
 def Obs_TransposeOp : Obs_Op<"transpose", [
-    Pure, Obs_ExactTypes] # IndexMapMethods> {
+    Pure, Obs_ExactTypes, OwnExtents] # IndexMapMethods> {
   let summary = "Permute the dimensions";
   let description = [{
     Dimension `d` of the result is dimension `permutation[d]` of the source.
@@ -284,7 +284,8 @@ def Obs_TransposeOp : Obs_Op<"transpose", [
   let extraClassDeclaration = IndexMapDeclaration;
 }
 
-def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # ContiguousMapMethods> {
+def Obs_ReshapeOp : Obs_Op<"reshape", [
+    Pure, Obs_ExtentOperands] # ContiguousMapMethods> {
   let summary = "The same elements in row-major order under other extents";
   let description = [{
     The source and the result have the same number of elements (R4). The

@@ -54,10 +54,13 @@ def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Builds the extent of dimension `dim` of result `result` as an `index`
-      value. Called for dynamic extents only.
+      value. Called for dynamic extents only. By default, results have the
+      extents of the first operand, which is an array.
     }], "::mlir::Value", "buildExtent",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-           "unsigned":$result, "unsigned":$dim)>,
+           "unsigned":$result, "unsigned":$dim), "",
+      "return ::mlir::obs::buildExtent(builder, loc, "
+      "$_op->getOperand(0), dim);">,
     InterfaceMethod<[{
       True if an element of a result depends only on the elements of array
       operands at the same index. A force may then write memory that such an
@@ -75,6 +78,21 @@ def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
            "::mlir::obs::CheckFn":$require), "", "return;">
   ];
 }
+
+/// The operation has its own `buildExtent`.
+defvar OwnExtents =
+  DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildExtent"]>;
+/// The operands `extents` are the dynamic extents of the first result. Those of
+/// other results are static.
+def Obs_ExtentOperands : NativeOpTrait<"ExtentOperands", [], [{
+  ::mlir::Value buildExtent(::mlir::OpBuilder &, ::mlir::Location,
+                            unsigned result, unsigned dim) {
+    ::mlir::Type type = getOperation()->getResult(result).getType();
+    return getExtents()[::llvm::count_if(
+        ::mlir::obs::getArrayExtents(type).take_front(dim),
+        ::mlir::ShapedType::isDynamic)];
+  }
+}]>;
 
 def Obs_PullOpInterface : OpInterface<"PullOpInterface", [Obs_ArrayOpInterface]> {
   let cppNamespace = "::mlir::obs";
@@ -163,8 +181,7 @@ def Obs_IndexMapOpInterface : OpInterface<"IndexMapOpInterface", [Obs_PullOpInte
   let cppNamespace = "::mlir::obs";
   let description = [{
     An operation whose only result has the elements of one array at other
-    indices. This interface implements `PullOpInterface`. The operation itself
-    implements `buildExtent` of `ArrayOpInterface`. If it also lists
+    indices. This interface implements `PullOpInterface`. If it also lists
     `PushOpInterface`, it moves push arrays, too, and has a method
 
     ```

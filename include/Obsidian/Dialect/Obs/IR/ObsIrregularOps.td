@@ -19,8 +19,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Obs_IrregularOp<string mnemonic, list<Trait> traits = []>
     : Obs_Op<mnemonic, [
-        NoMemoryEffect, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
-        Obs_ExpandableOpInterface
+        NoMemoryEffect, Obs_ArrayOpInterface, Obs_ExpandableOpInterface
       ] # traits> {
   let hasVerifier = 1;
 }
@@ -190,8 +189,7 @@ def Obs_PartitionOp : Obs_IrregularOp<"partition", [
 }
 
 def Obs_ExpandOp : Obs_InitialisedOp<"expand", [
-    AttrSizedOperandSegments,
-    Obs_ScalarScope]> {
+    AttrSizedOperandSegments, Obs_ScalarScope, Obs_ExtentOperands]> {
   let summary = "Elements of segments with given lengths";
   let description = [{
     Element i of the operand is a length: the number of elements that it
@@ -250,7 +248,7 @@ def Obs_ExpandOp : Obs_InitialisedOp<"expand", [
 }
 
 def Obs_ScatterOp : Obs_InitialisedOp<"scatter", [
-    AttrSizedOperandSegments,
+    AttrSizedOperandSegments, OwnExtents,
     DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWeakestContract"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Write elements at the indices in an array";

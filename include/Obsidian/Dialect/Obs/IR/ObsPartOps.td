@@ -15,7 +15,8 @@ defvar BothArrayMethods = PullArrayMethods # [
   DeclareOpInterfaceMethods<Obs_PushOpInterface>];
 
 def Obs_SplitOp : Obs_Op<"split", [
-    Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullArrayMethods> {
+    Pure, AttrSizedOperandSegments, Obs_InferredTypes,
+    OwnExtents] # PullArrayMethods> {
   let summary = "Cut an array into an array of chunks";
   let description = [{
     An extent `n` that is split by `k` has `ceil(n / k)` chunks. Element `i` of
@@ -58,10 +59,15 @@ def Obs_SplitOp : Obs_Op<"split", [
   let results = (outs Obs_PullType:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// True if chunks may have pads after the end of dimension `dim`: there are
+    /// pads, and the chunk size is not known to divide the extent.
+    bool mayPad(unsigned dim);
+  }];
 }
 
 def Obs_JoinOp : Obs_Op<"join", [Pure, Obs_InferredTypes] # PullArrayMethods # [
-    DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource"]>]> {
+    OwnExtents, DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource"]>]> {
   let summary = "Join chunks to one array: the inverse of split";
   let description = [{
     The operand is an array of arrays, or an array of even rank `2r`. The first
@@ -134,7 +140,7 @@ def Obs_NestOp : Obs_Op<"nest", [Pure, Obs_ExactTypes] # PullArrayMethods> {
   let assemblyFormat = "$array `dims` $dims attr-dict `:` qualified(type($array))";
 }
 
-def Obs_UnnestOp : Obs_Op<"unnest", [Pure, Obs_ExactTypes] # PullArrayMethods> {
+def Obs_UnnestOp : Obs_Op<"unnest", [Pure, Obs_ExactTypes, OwnExtents] # PullArrayMethods> {
   let summary = "One array of the dimensions of an array of arrays";
   let description = [{
     The inverse of `obs.nest`: `r[i, j] = a[i][j]`. The elements are arrays of
@@ -166,7 +172,7 @@ def Obs_UnnestOp : Obs_Op<"unnest", [Pure, Obs_ExactTypes] # PullArrayMethods> {
   let assemblyFormat = "$array attr-dict `:` qualified(type($array))";
 }
 
-def Obs_ConcatOp : Obs_Op<"concat", [Pure, Obs_InferredTypes] # BothArrayMethods> {
+def Obs_ConcatOp : Obs_Op<"concat", [Pure, Obs_InferredTypes, OwnExtents] # BothArrayMethods> {
   let summary = "One array after the other";
   let description = [{
     All extents agree, except in the dimension along which the arrays are
@@ -201,7 +207,7 @@ def Obs_ConcatOp : Obs_Op<"concat", [Pure, Obs_InferredTypes] # BothArrayMethods
   let hasVerifier = 1;
 }
 
-def Obs_InterleaveOp : Obs_Op<"interleave", [Pure, Obs_InferredTypes] # BothArrayMethods> {
+def Obs_InterleaveOp : Obs_Op<"interleave", [Pure, Obs_InferredTypes, OwnExtents] # BothArrayMethods> {
   let summary = "Interleave the elements of several arrays";
   let description = [{
     The `k` arrays have equal extents. Along dimension 0, element `k * i + j` of

@@ -12,9 +12,7 @@ include "Obsidian/Dialect/Obs/IR/ObsPartOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
-defvar PushArrayMethods = [
-  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
-  DeclareOpInterfaceMethods<Obs_PushOpInterface>];
+defvar PushArrayMethods = [DeclareOpInterfaceMethods<Obs_PushOpInterface>];
 
 def Obs_PushOp : Obs_Op<"push", [Pure, Obs_InferredTypes] # PushArrayMethods> {
   let summary = "Pull array to push array: the parallel loop of a level";
@@ -58,7 +56,7 @@ def Obs_PushOp : Obs_Op<"push", [Pure, Obs_InferredTypes] # PushArrayMethods> {
 }
 
 def Obs_FillOp : Obs_Op<"fill", [
-    Pure, AttrSizedOperandSegments, NoTerminator,
+    Pure, AttrSizedOperandSegments, NoTerminator, Obs_ExtentOperands,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods # [
     DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWrittenArrays", "getWeakestContract", "hasInitialContents",
@@ -266,7 +264,7 @@ def Obs_PutOp : Obs_Op<"put", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Obs_DistributeOp : Obs_Op<"distribute", [
-    Pure, Obs_InferredTypes,
+    Pure, Obs_InferredTypes, OwnExtents,
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods # [
     DeclareOpInterfaceMethods<Obs_ProgramOpInterface, ["getWrittenArrays"]>]> {
   let summary = "One sub-program of a level for each element of an array";

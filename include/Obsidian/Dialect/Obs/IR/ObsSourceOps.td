@@ -13,13 +13,10 @@ include "Obsidian/Dialect/Obs/IR/ObsTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-defvar PullArrayMethods = [
-  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
-  DeclareOpInterfaceMethods<Obs_PullOpInterface>];
+defvar PullArrayMethods = [DeclareOpInterfaceMethods<Obs_PullOpInterface>];
 
 def Obs_ViewOp : Obs_Op<"view", [
-    NoMemoryEffect, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
-    Obs_ExactTypes]> {
+    NoMemoryEffect, OwnExtents, Obs_ExactTypes]> {
   let summary = "Pull array over the contents of memory";
   let description = [{
     The contents of `memory` at this point. After a force into memory that the
@@ -89,7 +86,7 @@ def Obs_ConstantOp : Obs_Op<"constant", [
   let hasVerifier = 1;
 }
 
-def Obs_IotaOp : Obs_Op<"iota", [Pure] # PullArrayMethods> {
+def Obs_IotaOp : Obs_Op<"iota", [Pure, Obs_ExtentOperands] # PullArrayMethods> {
   let summary = "The array whose element i is i";
   let description = [{
     The array has one dimension. Its elements are of `index` or of an integer
@@ -122,7 +119,8 @@ def Obs_IotaOp : Obs_Op<"iota", [Pure] # PullArrayMethods> {
   let hasVerifier = 1;
 }
 
-def Obs_SplatOp : Obs_Op<"splat", [Pure, AttrSizedOperandSegments] # PullArrayMethods> {
+def Obs_SplatOp : Obs_Op<"splat", [
+    Pure, AttrSizedOperandSegments, Obs_ExtentOperands] # PullArrayMethods> {
   let summary = "The array whose elements are all equal";
   let description = [{
     Every element of the result consists of the operands, one for each element
@@ -157,8 +155,7 @@ def Obs_SplatOp : Obs_Op<"splat", [Pure, AttrSizedOperandSegments] # PullArrayMe
 }
 
 def Obs_GenerateOp : Obs_Op<"generate", [
-    Pure,
-    Obs_ScalarScope] # PullArrayMethods> {
+    Pure, Obs_ScalarScope, Obs_ExtentOperands] # PullArrayMethods> {
   let summary = "The array of the values of a function of the index";
   let description = [{
     The arguments of the region are an index, with one argument for each
