@@ -132,7 +132,12 @@ bool TiledLoop::findReads() {
            })
            .wasInterrupted();
   writtenCounter = getWrittenCounter(loop);
-  if (!isElementwise || !writtenCounter)
+  auto isShort = [&](BlockArgument counter, int64_t least) {
+    int64_t extent = getExtent(counter);
+    return !ShapedType::isDynamic(extent) && extent < least;
+  };
+  if (!isElementwise || !writtenCounter ||
+      isShort(writtenCounter, leastWritten))
     return false;
   auto isKnown = [&](Value value) {
     return value.getParentRegion() != &loop.getBody() ||
@@ -155,7 +160,7 @@ bool TiledLoop::findReads() {
     if (get.getIndices().empty())
       continue;
     BlockArgument counter = getCounter(get.getIndices().back(), body);
-    if (!counter || counter == writtenCounter ||
+    if (!counter || counter == writtenCounter || isShort(counter, 2) ||
         (readCounter && counter != readCounter) ||
         llvm::none_of(get.getIndices(),
                       [&](Value v) { return changing.contains(v); }) ||
@@ -168,12 +173,7 @@ bool TiledLoop::findReads() {
       break;
     reads.push_back(get);
   }
-  auto isShort = [&](BlockArgument counter, int64_t least) {
-    int64_t extent = getExtent(counter);
-    return !ShapedType::isDynamic(extent) && extent < least;
-  };
-  return !reads.empty() && !isShort(readCounter, 2) &&
-         !isShort(writtenCounter, leastWritten);
+  return !reads.empty();
 }
 
 Value TiledLoop::buildIsShort(OpBuilder &b) {

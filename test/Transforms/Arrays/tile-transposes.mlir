@@ -111,3 +111,16 @@ func.func @gather(%a: !obs.pull<64 x 64 x f32>, %p: !obs.pull<64 x index>) -> !o
   %r = obs.force %s : !obs.pull<64 x 64 x f32>
   return %r : !obs.pull<64 x 64 x f32>
 }
+
+// -----
+
+// Rows without elements, and of one element.
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: block
+func.func @empty(%a: !obs.pull<64 x 0 x f32>, %b: !obs.pull<64 x 1 x f32>) -> (!obs.pull<0 x 64 x f32>, !obs.pull<1 x 64 x f32>) {
+  %t = obs.transpose %a [1, 0] : !obs.pull<64 x 0 x f32>
+  %r = obs.force %t : !obs.pull<0 x 64 x f32>
+  %u = obs.transpose %b [1, 0] : !obs.pull<64 x 1 x f32>
+  %s = obs.force %u : !obs.pull<1 x 64 x f32>
+  return %r, %s : !obs.pull<0 x 64 x f32>, !obs.pull<1 x 64 x f32>
+}
