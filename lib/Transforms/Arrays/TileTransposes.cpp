@@ -207,14 +207,18 @@ void TiledLoop::rewrite() {
     Value &count = counts[counter.getArgNumber()];
     count = arith::CeilDivUIOp::create(b, loc, count, size);
   }
+  OpBuilder::InsertionGuard guard(b);
   if (isShort) {
-    // A loop without iterations costs a comparison.
+    // The branch that is not executed needs no blocks.
     Value &count = counts[readCounter.getArgNumber()];
     count = arith::SelectOp::create(b, loc, isShort, constant(0), count);
     SmallVector<Value> extents(loop.getExtents());
     Value &extent = extents[readCounter.getArgNumber()];
     extent = arith::SelectOp::create(b, loc, isShort, extent, constant(0));
+    auto branch = scf::IfOp::create(b, loc, isShort, /*withElseRegion=*/true);
+    b.setInsertionPoint(branch.thenYield());
     cast<ParOp>(b.clone(*loop)).getExtentsMutable().assign(extents);
+    b.setInsertionPoint(branch.elseYield());
   }
   auto createLoop = [&](ValueRange extents, Level unit) {
     auto par = ParOp::create(b, loc, extents, unit);
@@ -223,7 +227,6 @@ void TiledLoop::rewrite() {
                   SmallVector<Location>(extents.size(), loc));
     return par;
   };
-  OpBuilder::InsertionGuard guard(b);
   auto blocks = createLoop(counts, Level::Block);
   ValueRange tile = blocks.getBody().getArguments();
 

@@ -36,13 +36,19 @@ func.func @points(%a: !obs.pull<9000 x 3 x f32>) -> !obs.pull<3 x 9000 x f32> {
 
 // -----
 
-// Extents that are known at run time only: one of the two loops has no iterations.
+// Extents that are known at run time only: one of the two loops is executed, and the number of blocks is its own. Without
+// the branch, the checker of races could not tell the writes of the two loops apart.
+// RUN: obs-opt --obs-to-gpu --obs-check-races %S/Inputs/transposes.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
+// RACES-COUNT-3: is proved free of races
+// RACES-NOT: error
 // CHECK-LABEL: func.func @unknown
 // CHECK: %[[NARROW:.*]] = arith.cmpi ult, %{{.*}}, %c6
 // CHECK: %[[LOW:.*]] = arith.cmpi ult, %{{.*}}, %c16
 // CHECK: %[[SHORT:.*]] = arith.ori %[[NARROW]], %[[LOW]]
-// CHECK: arith.select %[[SHORT]], %{{.*}}, %{{.*}} : index
+// CHECK-COUNT-2: arith.select %[[SHORT]], %{{.*}}, %{{.*}} : index
+// CHECK: scf.if %[[SHORT]]
 // CHECK: obs.par (%{{.*}}, %{{.*}}) in
+// CHECK: } else {
 // CHECK: obs.par block (%{{.*}}, %{{.*}}) in
 func.func @unknown(%a: !obs.pull<? x ? x f32>) -> !obs.pull<? x ? x f32> {
   %t = obs.transpose %a [1, 0] : !obs.pull<? x ? x f32>
