@@ -369,7 +369,7 @@ def test_sort_refuses_rows_that_are_long() -> None:
             program.mlir()
 
 
-@pytest.mark.parametrize("length", [3 << 12, (3 << 12) + 1, 1 << 15, (1 << 15) + 1, 40_000])
+@pytest.mark.parametrize("length", [3 << 12, (3 << 12) + 1, 1 << 14, (1 << 14) + 1, 40_000])
 def test_few_long_rows_belong_to_the_grid(length: int) -> None:
     """Blocks fold parts of a row, in order, and combine the initial value once."""
 
@@ -385,7 +385,7 @@ def test_few_long_rows_belong_to_the_grid(length: int) -> None:
     m = numbers((2, length))
     equal(program(m), 7 + m.sum(1), m[:, -1], np.cumsum(m, axis=1, dtype=np.int32))
     blocks = [int(kernel["grid"]) for kernel in obs.jit(sums).contract()["kernels"]]
-    parts = [2 * (length >> 13), 2] if length > 1 << 15 else [2]
+    parts = [2 * (length >> 13), 2] if length > 1 << 14 else [2]
     assert len(blocks) == len(parts)
     assert all(b >= p for b, p in zip(blocks, parts))
     assert ("obs.segmented_scan grid" in program.mlir()) is (length > 3 << 12)

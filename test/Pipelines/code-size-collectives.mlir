@@ -1,9 +1,9 @@
 // Beyond 128 elements the stages of a collective are a loop: the same lines for
-// 2^10 and for 2^12 elements, before LLVM unrolls loops of few iterations. For
+// 2^11 and for 2^12 elements, before LLVM unrolls loops of few iterations. For
 // 2^14, a thread executes 32 iterations of the first loop of the tree, which
 // then has one copy without guards (obs-split-leaves).
 
-// RUN: sed s/SIZE/1024/g %s > %t.small.mlir
+// RUN: sed s/SIZE/2048/g %s > %t.small.mlir
 // RUN: sed s/SIZE/4096/g %s > %t.large.mlir
 // RUN: obs-opt --obs-to-gpu %t.small.mlir | grep -vc arith.constant > %t.small
 // RUN: obs-opt --obs-to-gpu %t.large.mlir | grep -vc arith.constant > %t.large
