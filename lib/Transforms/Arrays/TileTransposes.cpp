@@ -156,8 +156,12 @@ bool TiledLoop::findReads() {
       changing.insert_range(op.getResults());
   }
   int64_t bytes = 0;
-  for (auto get : body->getOps<GetOp>()) {
-    if (get.getIndices().empty())
+  for (Operation &op : *body) {
+    // An assertion may be about the indices of the reads behind it.
+    if (isa<AssertOp>(op))
+      break;
+    auto get = dyn_cast<GetOp>(op);
+    if (!get || get.getIndices().empty())
       continue;
     BlockArgument counter = getCounter(get.getIndices().back(), body);
     if (!counter || counter == writtenCounter || isShort(counter, 2) ||

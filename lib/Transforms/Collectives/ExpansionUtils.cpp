@@ -232,8 +232,8 @@ struct ElementCost {
 } // namespace
 
 /// The cost of the elements of `arrays`, and of one execution of `body`.
-static ElementCost findCost(SmallVector<Value> arrays, Region *body) {
-  constexpr unsigned maxOperations = 64;
+static ElementCost findCost(SmallVector<Value> arrays, Region *body,
+                            unsigned maxOperations = 64) {
   unsigned count = 0;
   ElementCost cost;
   auto add = [&](Operation *op) {
@@ -271,7 +271,9 @@ static ElementCost findCost(SmallVector<Value> arrays, Region *body) {
 bool strategies::isCheap(Value array) {
   return findCost({array}, nullptr).isCheap;
 }
-bool strategies::isCheap(Region &body) { return findCost({}, &body).isCheap; }
+bool strategies::isCheap(Region &body, unsigned maxOperations) {
+  return findCost({}, &body, maxOperations).isCheap;
+}
 
 bool strategies::isTotal(Value array) {
   Operation *op = array.getDefiningOp();

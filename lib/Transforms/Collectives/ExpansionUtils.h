@@ -70,9 +70,10 @@ Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
                         Value onto, llvm::function_ref<void()> body);
 
 /// True if an element of `array`, or an execution of `body`, costs so little
-/// that a thread can compute several together: few operations, and no loop.
+/// that a thread can compute several together: at most `maxOperations`, and no
+/// loop.
 bool isCheap(Value array);
-bool isCheap(Region &body);
+bool isCheap(Region &body, unsigned maxOperations = 64);
 /// True if each element of `array` can be computed without an error, even if
 /// the program does not read it: the array is stored, or maps of stored arrays
 /// compute it without divisions and reads.

@@ -130,3 +130,21 @@ func.func @empty(%a: !obs.pull<64 x 0 x f32>, %b: !obs.pull<64 x 1 x f32>) -> (!
   %s = obs.force %u : !obs.pull<1 x 64 x f32>
   return %r, %s : !obs.pull<0 x 64 x f32>, !obs.pull<1 x 64 x f32>
 }
+
+// -----
+
+// The assertion stays before the read that it protects.
+// CHECK-LABEL: func.func @checked
+// CHECK-NOT: block
+func.func @checked(%a: !obs.pull<64 x 64 x f32>, %k: index) -> !obs.pull<64 x 64 x f32> {
+  %c64 = arith.constant 64 : index
+  %s = obs.generate (%i, %j) {
+    %row = arith.addi %j, %k : index
+    %ok = arith.cmpi ult, %row, %c64 : index
+    obs.assert %ok, "a row is outside of the array"
+    %x = obs.get %a[%row, %i] : !obs.pull<64 x 64 x f32>
+    obs.yield %x : f32
+  } : !obs.pull<64 x 64 x f32>
+  %r = obs.force %s : !obs.pull<64 x 64 x f32>
+  return %r : !obs.pull<64 x 64 x f32>
+}

@@ -222,13 +222,14 @@ def ObsTileTransposesPass : Pass<"obs-tile-transposes"> {
 
     In both loops, `%i` is `32 * %p + %u`, and `%j` is `32 * %q + %v`. If an
     extent is not a multiple of 32, the last tiles have guards. A dimension of
-    up to 48 elements is not divided. With fewer than 16 elements in one of the
-    two dimensions, the loop is unchanged: the caches keep so few neighbours
-    until they are read.
+    up to 48 elements is not divided. If rows of fewer than 16 elements are
+    written, the loop is unchanged: a warp writes several of them. If an extent
+    is known at run time only, a branch chooses between tiles and the unchanged
+    loop, which is faster if rows of fewer than 6 elements are read.
 
     The pass runs on fused programs. It changes loops that read and compute
     elements without loops and sub-programs. The tiles of a block have up to 16
-    KB; other reads along columns are unchanged.
+    KB; other reads along columns, and reads behind an assertion, are unchanged.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
