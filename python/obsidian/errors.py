@@ -34,6 +34,8 @@ _IN_PYTHON = {
     "[R2-bounded]": 'an extent has a bound by its annotation, as in Annotated[Pull, "n <= 1024", '
     "f32], or by obs.up_to(n, 1024)",
     "[R4-extents] obs.split: the chunk size": "a.split(size, pad=0) fills the last chunk",
+    "[collective-order]": "scalar code is a function of map or generate, and "
+    "`for k in obs.range(n)` is a loop",
     "[R8-inside]": "arrays that depend on each other change in place as one parameter of tuples: "
     's: Annotated[Pull, "n", (f32, f32)] with donate="s", and s.map(f).force(into=s)',
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -545,6 +546,30 @@ def test_messages_of_assertions_with_any_characters() -> None:
     np.testing.assert_array_equal(check(np.int32([1, 2])), [2, 3])
     with pytest.raises(obs.RunError, match='line "one"'):
         check(np.int32([1]))
+
+
+@pytest.mark.parametrize("name", ["sub", "truediv"])
+def test_operators_that_are_not_associative(name: str) -> None:
+    """A program is refused, unless one thread combines the elements in order."""
+    combine = getattr(operator, name)
+
+    @obs.jit
+    def grid(a: Annotated[Pull, "n", f32]):
+        return a.scan(combine, 1)
+
+    @obs.jit
+    def rows(a: Annotated[Pull, "h", "w", f32]):
+        return a.rows().map(lambda row: row.reduce(combine, 1))
+
+    x = np.float32([[2, 4, 8], [1, 0.5, 2]])
+    with pytest.raises(
+        obs.CompileError, match=r"collective-order\] the operator is not assoc"
+    ) as e:
+        grid(x[0])
+    assert e.value.location is not None
+    assert e.value.location.file == __file__
+    expected = functools.reduce(combine, x.T, np.ones(2, np.float32))
+    np.testing.assert_array_equal(rows(x), expected)
 
 
 def test_mistakes_before_a_function_is_traced() -> None:

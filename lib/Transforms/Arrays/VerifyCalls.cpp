@@ -74,6 +74,14 @@ LogicalResult Verifier::verify(CallOpInterface call) {
     return refuse(call, "calls '" + callee.getName() +
                             "', which has branches between blocks; use "
                             "scf.if, scf.for and scf.while there");
+  auto level = getAttr<ObsDialect::LevelAttrHelper>(callee);
+  Level here = getEnclosingScope(call).level;
+  if (level && level.getValue() != here)
+    return refuse(call, "calls '" + callee.getName() +
+                            "', a function of level " +
+                            stringifyLevel(level.getValue()) +
+                            ", in code of level " + stringifyLevel(here) +
+                            "; distribute over units of its level");
   if (!verified.insert(callee).second)
     return success();
   active.push_back(callee);

@@ -231,3 +231,58 @@ func.func @scatter_unchecked(%a: !obs.pull<8 x i32>, %at: !obs.pull<8 x i32>) {
   %p = obs.scatter %a at %at disjoint unchecked : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
   return
 }
+
+// -----
+
+func.func @difference(%a: !obs.pull<? x i32>, %z: i32) {
+  // expected-error@+1 {{[collective-order] the operator is not associative: of 2 : i32, 3 : i32 and 5 : i32 it makes -6 : i32 from the left and 4 : i32 from the right; write an associative operator, or combine the elements one after the other: in scalar code, at level thread, or by the strategy sequential}}
+  %p = obs.reduce grid { arith.subi } %a init %z : !obs.pull<? x i32>
+  return
+}
+
+// -----
+
+func.func @quotient(%a: !obs.pull<? x f32>, %z: f32) {
+  // expected-error@+1 {{[collective-order] the operator is not associative: of 2.000000e+00 : f32, 3.000000e+00 : f32 and 5.000000e+00 : f32}}
+  %p = obs.scan grid inclusive { arith.divf } %a init %z : !obs.pull<? x f32>
+  return
+}
+
+// -----
+
+// The constant is outside of the operator.
+func.func @polynomial(%a: !obs.pull<? x f16>, %o: !obs.pull<4 x i32>, %z: f16) {
+  %three = arith.constant 3.0 : f16
+  // expected-error@+1 {{[collective-order]}}
+  %p = obs.segmented_scan grid exclusive (%x, %y) = %a init %z offsets %o : !obs.pull<? x f16>, !obs.pull<4 x i32> {
+    %m = arith.mulf %x, %three : f16
+    %s = arith.addf %m, %y : f16
+    obs.yield %s : f16
+  }
+  return
+}
+
+// -----
+
+// One component of a tuple is sufficient.
+func.func @component(%a: !obs.pull<? x i64, i64>, %o: !obs.pull<4 x i32>, %z: i64) {
+  // expected-error@+1 {{[collective-order] the operator is not associative: of (2 : i64, 3 : i64), (3 : i64, 5 : i64) and (5 : i64, 2 : i64) it makes (10 : i64, -4 : i64) from the left and (10 : i64, 0 : i64) from the right}}
+  %p = obs.segmented_reduce grid (%x, %u, %y, %v) = %a init %z, %z offsets %o : !obs.pull<? x i64, i64>, !obs.pull<4 x i32> {
+    %s = arith.addi %x, %y : i64
+    %d = arith.subi %u, %v : i64
+    obs.yield %s, %d : i64, i64
+  }
+  return
+}
+
+// -----
+
+// The verifier looks at the operator after the rules of the operations in it.
+func.func @body(%a: !obs.pull<? x i32>, %z: i32) {
+  %p = obs.reduce grid (%x, %y) = %a init %z : !obs.pull<? x i32> {
+    // expected-error@+1 {{op requires the same type for all operands and results}}
+    %s = "arith.subi"(%x, %y) : (i32, i32) -> i64
+    obs.yield %x : i32
+  }
+  return
+}

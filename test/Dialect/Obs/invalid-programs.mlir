@@ -324,6 +324,14 @@ func.func @launch_work(%n: index) {
 
 // -----
 
+func.func @host_barrier() {
+  // expected-error@+1 {{[barrier-scope] stands in a host function, and waits for threads of a kernel; the host needs no barrier}}
+  obs.barrier block
+  return
+}
+
+// -----
+
 obs.kernel @barrier() {
   // expected-error@+1 {{[barrier-scope] no barrier waits for level grid; use warp or block}}
   obs.barrier grid

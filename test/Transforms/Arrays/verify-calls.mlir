@@ -82,6 +82,19 @@ func.func @host(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
 
 // -----
 
+// The level of the code is that of the function.
+
+func.func private @of_block(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> attributes {obs.level = #obs.level<block>} {
+  return %a : !obs.pull<8 x i32>
+}
+func.func @from_host(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  // expected-error@+1 {{[call-inline] calls 'of_block', a function of level block, in code of level grid; distribute over units of its level; array code}}
+  %b = func.call @of_block(%a) : (!obs.pull<8 x i32>) -> !obs.pull<8 x i32>
+  return %b : !obs.pull<8 x i32>
+}
+
+// -----
+
 // A function that is not known by its name, in scalar code of any depth.
 
 func.func @indirect(%a: !obs.pull<8 x i32>, %f: (i32) -> i32) -> !obs.pull<8 x i32> {

@@ -440,6 +440,10 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult BarrierOp::verify() {
+  if (!(*this)->getParentOfType<LevelScopeOpInterface>() &&
+      getEnclosingScope(*this).level == Level::Grid)
+    return emitOpError("[barrier-scope] stands in a host function, and waits "
+                       "for threads of a kernel; the host needs no barrier");
   if (getScope() == Level::Warp || getScope() == Level::Block)
     return success();
   return emitOpError("[barrier-scope] no barrier waits for level ")

@@ -1,4 +1,4 @@
-//===- Operators.cpp - Combination of writes of one element ---------------===//
+//===- Operators.cpp - Operators of contracts and collectives -------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,9 +8,11 @@
 // The kind of a contract `reduce` is the name of an operation of
 // `memref.atomic_rmw`, or a function of two elements. Elements of several types
 // are packed into one word for the function, or have copies for each thread.
+// The operators of contracts and of collectives are tested on small numbers.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
 #include "mlir/IR/IRMapping.h"
@@ -111,35 +113,55 @@ LogicalResult verification::verifyContract(Operation *op, Contract contract,
 
 using Element = SmallVector<Attribute>;
 
-/// The result of straight-line code for two constant elements, component by
-/// component; null where it is not known.
+/// The result of code for two constant elements, component by component; null
+/// where it is not known.
 static Element evaluate(Block &body, const Element &x, const Element &y) {
   Element both(x);
   llvm::append_range(both, y);
   DenseMap<Value, Attribute> known;
   for (auto [argument, value] : llvm::zip_equal(body.getArguments(), both))
     known[argument] = value;
+  auto lookup = [&](Value value) {
+    Attribute constant = known.lookup(value);
+    if (!constant && value.getParentBlock() != &body)
+      matchPattern(value, m_Constant(&constant));
+    return constant;
+  };
   for (Operation &op : body.without_terminator()) {
-    SmallVector<Attribute> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(known.lookup(operand));
+    if (op.getNumRegions() != 0)
+      continue;
+    SmallVector<Attribute> operands =
+        llvm::map_to_vector(op.getOperands(), lookup);
     SmallVector<OpFoldResult> results;
     if (failed(op.fold(operands, results)) ||
         results.size() != op.getNumResults())
       continue;
     for (auto [result, folded] : llvm::zip(op.getResults(), results))
-      known[result] = isa<Value>(folded) ? known.lookup(cast<Value>(folded))
+      known[result] = isa<Value>(folded) ? lookup(cast<Value>(folded))
                                          : cast<Attribute>(folded);
   }
-  return llvm::map_to_vector(body.getTerminator()->getOperands(),
-                             [&](Value value) { return known.lookup(value); });
+  return llvm::map_to_vector(body.getTerminator()->getOperands(), lookup);
+}
+
+/// True if two results are numbers that rounding cannot explain: floats differ
+/// in the first half of their digits.
+static bool differ(Attribute a, Attribute b) {
+  auto x = dyn_cast_or_null<FloatAttr>(a), y = dyn_cast_or_null<FloatAttr>(b);
+  if (!x || !y)
+    return isa_and_nonnull<IntegerAttr>(a) && isa_and_nonnull<IntegerAttr>(b) &&
+           a != b;
+  double u = x.getValueAsDouble(), v = y.getValueAsDouble();
+  if (!std::isfinite(u) || !std::isfinite(v))
+    return false;
+  int digits = cast<FloatType>(x.getType()).getFPMantissaWidth();
+  double scale = std::max({std::abs(u), std::abs(v), 1.0});
+  return std::abs(u - v) > std::ldexp(scale, -digits / 2);
 }
 
 /// True if a component is known for both elements and differs.
 static bool differ(const Element &x, const Element &y) {
   return llvm::any_of(llvm::zip_equal(x, y), [](auto pair) {
-    auto [a, b] = pair;
-    return a && b && a != b;
+    return differ(std::get<0>(pair), std::get<1>(pair));
   });
 }
 
@@ -159,15 +181,17 @@ static std::string toText(const Element &element) {
   return text;
 }
 
-/// Small elements. Some pairs agree in one component only.
-static SmallVector<Element> getSamples(ArrayRef<Type> types) {
-  constexpr int64_t numbers[][7] = {{0, 1, 2, 3, -1, 6, 0},
-                                    {0, 0, 2, 1, 3, -1, 6}};
+/// Elements of small numbers: the numbers of even components, and those of odd
+/// ones.
+static SmallVector<Element> getSamples(ArrayRef<Type> types,
+                                       ArrayRef<int64_t> even,
+                                       ArrayRef<int64_t> odd) {
   SmallVector<Element> samples;
-  for (unsigned k = 0; k < std::size(numbers[0]); ++k) {
+  for (unsigned k = 0; k < even.size(); ++k) {
     Element element;
     for (auto [component, type] : llvm::enumerate(types)) {
-      int64_t number = numbers[component % 2][(k + component / 2) % 7];
+      int64_t number =
+          (component % 2 ? odd : even)[(k + component / 2) % even.size()];
       if (auto floatType = dyn_cast<FloatType>(type))
         element.push_back(FloatAttr::get(floatType, double(number)));
       else
@@ -183,7 +207,9 @@ static SmallVector<Element> getSamples(ArrayRef<Type> types) {
 /// Emits `[R7-order]` if small numbers show that the order matters.
 static LogicalResult verifyOrder(Operation *op, Attribute kind, Region &code,
                                  ArrayRef<Type> types) {
-  SmallVector<Element> samples = getSamples(types);
+  // Some pairs agree in one component only.
+  SmallVector<Element> samples =
+      getSamples(types, {0, 1, 2, 3, -1, 6, 0}, {0, 0, 2, 1, 3, -1, 6});
   // Folding may change operations.
   Region copy;
   IRMapping mapping;
@@ -210,6 +236,46 @@ static LogicalResult verifyOrder(Operation *op, Attribute kind, Region &code,
       }
     }
   return success();
+}
+
+LogicalResult obs::detail::verifyAssociative(Operation *collective) {
+  auto op = cast<CollectiveOpInterface>(collective);
+  StringRef strategy = op.getStrategy().value_or("");
+  bool isInOrder = strategy.empty()
+                       ? getEnclosingScope(op).level == Level::Thread
+                       : strategy == "sequential";
+  if (isInOrder)
+    return success();
+  SmallVector<Element> samples = getSamples(
+      getArrayElementTypes(op.getArray().getType()), {2, 3, 5}, {3, 5, 2});
+  // Folding may change operations.
+  Region copy;
+  IRMapping mapping;
+  op.getBody().cloneInto(&copy, mapping);
+  Block &body = copy.front();
+  size_t n = samples.size(), differing = 0;
+  std::string example;
+  for (size_t k = 0; k < n * n * n; ++k) {
+    // The first three elements are different.
+    const Element &a = samples[k / (n * n)], &b = samples[(k / n + 1) % n],
+                  &c = samples[(k + 2) % n];
+    Element fromLeft = evaluate(body, evaluate(body, a, b), c);
+    Element fromRight = evaluate(body, a, evaluate(body, b, c));
+    if (!differ(fromLeft, fromRight))
+      continue;
+    if (++differing == 1)
+      example = "of " + toText(a) + ", " + toText(b) + " and " + toText(c) +
+                " it makes " + toText(fromLeft) + " from the left and " +
+                toText(fromRight) + " from the right";
+  }
+  if (2 * differing <= n * n * n)
+    return success();
+  return op->emitOpError("[collective-order] the operator is not associative: ")
+         << example
+         << "; write an associative operator, or combine the elements one "
+            "after "
+            "the other: in scalar code, at level thread, or by the strategy "
+            "sequential";
 }
 
 LogicalResult verification::verifyOperator(Operation *op, Attribute kind,

@@ -33,6 +33,8 @@ def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Obs_Expand
     InterfaceMethod<"True if the order of the elements does not matter.",
       "bool", "getCommutative">
   ];
+  let verifyWithRegions = 1;
+  let verify = "return ::mlir::obs::detail::verifyAssociative($_op);";
 }
 
 class Obs_CollectiveOp<string mnemonic, list<Trait> traits = []>

@@ -10,6 +10,13 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
+namespace mlir::obs::detail {
+/// Emits `[collective-order]` if small numbers show that the operator of a
+/// collective is not associative, unless one worker combines all elements in
+/// order. For an operation with a valid region.
+LogicalResult verifyAssociative(Operation *op);
+} // namespace mlir::obs::detail
+
 #include "Obsidian/Dialect/Obs/IR/ObsCollectiveInterfaces.h.inc"
 
 #define GET_OP_CLASSES
