@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import maps, programs
 from .levels import Level
 from .pull_push import Pull
-from .regions import Array
+from .regions import Array, flat_extents
 from .trace import current, is_known
 from .types import build, flatten
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Pending(Pull):
@@ -26,7 +29,7 @@ class Pending(Pull):
     itself, or the array whose elements `remake` maps after they are in memory.
     """
 
-    __slots__ = ("_name", "remake", "root", "writer")
+    __slots__ = ("_name", "order", "remake", "root", "writer")
 
     runs_late = True
 
@@ -34,6 +37,8 @@ class Pending(Pull):
     root: Pending
     #: Makes the array from the stored elements of its root; None for a root.
     remake: Callable[[], Array] | None
+    #: The dimensions of the root, if they are in another order, such as columns of a matrix.
+    order: Sequence[int] | None
     _name: str | None
 
     __hash__ = Pull.__hash__
@@ -53,35 +58,71 @@ class Pending(Pull):
         """True if the elements of the root are in memory."""
         return self.root._name is not None
 
+    @property
+    def _is_open(self) -> bool:
+        """True if the program has not run, and this code is at level grid and may extend it."""
+        return not self.has_run and is_known(self) and current().level is Level.grid
+
     def mapped(self, function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
         """The array of an elementwise function of this array and others."""
         related = [a for a in arrays if isinstance(a, Pending) and a.root is self.root]
-        is_here = is_known(self) and current().level is Level.grid
-        if self.has_run or len(related) > 1 or not is_here:
+        if len(related) > 1 or not self._is_open:
             return maps.map_now(function, arrays)
         operands = [self.writer if array is self else array for array in arrays]
-        result = pending(maps.map_now(function, operands), self.shape)
-        result.root = self.root
+        return self._later(
+            maps.map_now(function, operands), self.shape, lambda: maps.map_now(function, arrays)
+        )
 
-        def remake() -> Array:
-            # The root is read first. This array is then a function of stored elements.
+    def _later(self, writer: Array, shape: Sequence[Any], remake: Callable[[], Array]) -> Pending:
+        """A function of this array, which extends its program or reads its stored elements."""
+        result = pending(writer, shape)
+        result.root, result.order = self.root, self.order
+
+        def read() -> Array:
+            # The root is read first. The result is then a function of stored elements.
             _ = self.root.name
-            array: Array = maps.map_now(function, arrays)
-            return array
+            return remake()
 
-        result.remake = remake
+        result.remake = read
+        return result
+
+    def reverse(self, dim: int = 0) -> Self:
+        """The last element first, along a dimension. The program writes in the other order."""
+        if not self._is_open:
+            return super().reverse(dim)
+        writer = maps.reverse(self.writer, dim)
+        return cast("Self", self._later(writer, self.shape, lambda: maps.reverse(self, dim)))
+
+    def transpose(self, *permutation: int | Sequence[int]) -> Self:
+        """Permute the dimensions. Another order in memory than that of the program is a copy."""
+        order = list(flat_extents(permutation or tuple(reversed(range(self.ndim)))))
+        original = None if self.order is None else [self.order[d] for d in order]
+        if original != list(range(self.ndim)) or not self._is_open:
+            return super().transpose(*permutation)
+        return cast("Self", self.ordered(order, None))
+
+    def ordered(self, permutation: Sequence[int], order: Sequence[int] | None) -> Pending:
+        """The transposition as a pending array, whose program keeps its order in memory.
+
+        `order` is the permutation of the dimensions of the program; None if they are in order.
+        """
+        writer = maps.transpose(self.writer, permutation)
+        shape = [self.shape[d] for d in permutation]
+        result = self._later(writer, shape, lambda: maps.transpose(self, permutation))
+        result.order = order
         return result
 
     @property
     def is_last(self) -> bool:
-        """True if the program has not run, and nothing can read its root after this region."""
-        return not self.has_run and self.root.block is current().block
+        """True if nothing reads the root after this region. It has the order of the result."""
+        return not self.has_run and self.order is None and self.root.block is current().block
 
 
 def pending(writer: Array, shape: Sequence[Any]) -> Pending:
     """The array that a program of level grid writes; `shape` has its extents."""
     array: Pending = object.__new__(Pending)
     array.writer, array.root, array.remake, array._name = writer, array, None, None
+    array.order = None
     array.block, array.type = current().block, writer.type.with_level(None)
     array.is_stored = False
     array.dims = {d: n for d, n in enumerate(shape) if not isinstance(n, int)}

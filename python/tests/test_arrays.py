@@ -263,23 +263,80 @@ def test_rows_that_share_their_elements(name: str) -> None:
     equal(program.interpret(numbers((9,)), numbers((3, 3))), [expected])
 
 
-@pytest.mark.parametrize("w", (0, 1, 31, 33, 100))
-@pytest.mark.parametrize("h", (0, 1, 17, 257, 300, 2051))
-def test_folds_of_columns(h: int, w: int) -> None:
+SHAPES_OF_COLUMNS = [
+    *((h, w, False) for h in (0, 1, 8, 33, 300, 2051) for w in (0, 1, 2, 33, 100)),
+    (0, 33, True), (8, 33, True), (300, 2, True), (300, 33, True), (2051, 100, True),
+]  # fmt: skip
+
+
+@functools.cache
+def on_columns(function: Any, *extents: Any) -> Any:
+    """A program of a matrix, compiled once for its type."""
+
+    def program(m):  # type: ignore[no-untyped-def]
+        return function(m)
+
+    program.__annotations__ = {"m": Pull[(*extents, i32)]}
+    return obs.jit(program)
+
+
+def folds_of_columns(m: Any) -> Any:
+    digits = arrays.map(lambda x: (x, x + 1), m.T)
+    found = arrays.fold(lambda f, g: (f[0] * g[0], g[0] * f[1] + g[1]), (3, 5), digits)
+    shared = arrays.fold(operator.add, 7, m.T)
+    return obs.full(1, are_columns(m.T)), obs.full(1, are_columns(m)), *found.unzip(), shared
+
+
+@pytest.mark.parametrize("h, w, is_static", SHAPES_OF_COLUMNS)
+def test_folds_of_columns(h: int, w: int, is_static: bool) -> None:
     """Columns of any length: one piece or several, in order."""
-
-    @obs.jit
-    def program(m: Annotated[Pull, "h", "w", i32]) -> Any:
-        digits = arrays.map(lambda x: (x, x + 1), m.T)
-        folded = arrays.fold(lambda f, g: (f[0] * g[0], g[0] * f[1] + g[1]), (3, 5), digits)
-        shared = arrays.fold(operator.add, 7, m.T)
-        return obs.full(1, are_columns(m.T)), obs.full(1, are_columns(m)), *folded.unzip(), shared
-
     m = np.random.default_rng(h + w).integers(-9, 9, (h, w)).astype(np.int32)
     factor, offset = np.full(w, 3, np.int32), np.full(w, 5, np.int32)
     for row in m:
         factor, offset = factor * row, row * offset + row + 1
+    program = on_columns(folds_of_columns, *((h, w) if is_static else "hw"))
     equal(program(m), [True], [False], factor, offset, m.sum(0, dtype=np.int32) + 7)
+
+
+def test_columns_behind_a_reshape() -> None:
+    """The first and the last extents of a reshape keep their place, if they are known."""
+
+    @obs.jit
+    def program(m: Annotated[Pull, 4, 6, 33, i32]) -> Any:
+        planes = m.reshape(2, 2, 6, 33).transpose(3, 0, 1, 2)
+        columns, mixed = planes.reshape(33, 24), m.reshape(33, 24)
+        return [obs.full(1, are_columns(a)) for a in (columns, mixed, columns.T.reshape(33, 24))]
+
+    equal(program.interpret(np.zeros((4, 6, 33), np.int32)), [True], [False], [False])
+
+
+def scans_of_columns(m: Any) -> Any:
+    left = arrays.scanl(affine, START, m.T)
+    right = arrays.scanr1(affine, arrays.map(lambda x: x + 1, m.T))
+    sums = arrays.scanl1(operator.add, arrays.map(lambda x: (x, x), m.T).unzip()[1])
+    pairs = arrays.scanl1(lambda a, b: (a[0] + b[0], b[1]), arrays.map(lambda x: (x, x), m.T))
+    return left, arrays.map(lambda x: x + 1, right).transpose(1, 0), sums.T, *pairs.unzip()
+
+
+@pytest.mark.parametrize("h, w, is_static", SHAPES_OF_COLUMNS)
+def test_scans_of_columns(h: int, w: int, is_static: bool) -> None:
+    """Columns of any length, in one piece or several, whose results have either order in memory."""
+    m = maps_of((h, w))
+    found = on_columns(scans_of_columns, *((h, w) if is_static else "hw"))(m)
+    total = np.cumsum(m, 0, dtype=np.int32)
+    equal(found, prefixes(m.T), suffixes(m.T + 1, None).T + 1, total, total.T, m.T)
+
+
+@pytest.mark.parametrize("h, kernels", [(8, 1), (300, 3)])
+def test_a_scan_of_columns_is_stored_once(h: int, kernels: int) -> None:
+    """Functions of the result, its reverse, and its transposition are part of the scan."""
+
+    def program(m):  # type: ignore[no-untyped-def]
+        found = arrays.scanr1(operator.add, m.T)
+        return arrays.map(lambda x: 2 * x, found).transpose(1, 0)
+
+    program.__annotations__ = {"m": Pull[h, 1000, i32]}
+    assert len(obs.jit(program).contract()["kernels"]) == kernels
 
 
 def test_fold1_of_no_elements() -> None:

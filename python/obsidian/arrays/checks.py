@@ -111,8 +111,6 @@ def row_level(array: Pull) -> Level:
 FEW, LONG, PART = 264, 1 << 14, 1 << 12
 #: The blocks that keep a GPU busy, and the multiple of elements that a part has.
 BLOCKS, ALIGNED = 1 << 10, 1 << 7
-#: The bytes of a row that a block has in shared memory to scan it.
-SHARED = 3 << 14
 
 
 def are_few(array: Pull) -> bool:
@@ -121,14 +119,6 @@ def are_few(array: Pull) -> bool:
     if length is None or length <= LONG or None in rows:
         return False
     return math.prod(n for n in rows if n is not None) < FEW
-
-
-def are_large(array: Pull) -> bool:
-    """True if the rows of an array are too large for the shared memory of a block."""
-    length = array.type.extents[-1]
-    leaves = array.type.element.leaves
-    size = sum(-(-leaf.bits // 8) for leaf in leaves if isinstance(leaf, type))
-    return length is not None and length * size > SHARED
 
 
 def value_of(element: Element, parts: Sequence[Any]) -> Any:

@@ -26,7 +26,6 @@ from .checks import (
     BLOCKS,
     PART,
     are_few,
-    are_large,
     require,
     require_function,
     require_grid,
@@ -34,7 +33,14 @@ from .checks import (
     row_level,
     without_init,
 )
-from .shared_rows import are_columns, fold_columns, fold_shared, have_threads, is_shared
+from .shared_rows import (
+    are_columns,
+    fold_columns,
+    fold_shared,
+    have_threads,
+    is_shared,
+    scan_columns,
+)
 
 
 def rows(array: Pull, level: Level, function: Callable[[Pull], Any]) -> Any:
@@ -60,7 +66,7 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
         if not have_threads(array):
             return fold_shared(array, function, init)
         level = Level.thread
-    if level is None and are_columns(array):
+    if level is None and row_level(array) is not Level.thread and are_columns(array):
         return fold_columns(array, function, init)
     if level is None and are_few(array):
         return _reduced(_parts(array, function, free), function, init, row_level(array), free)
@@ -158,6 +164,31 @@ def _scanned(array: Pull, level: Level | None, name: str, function: Callable[[Pu
     return cast(Array, maps.reindex(found, lambda _, i: i, [maps.dim(found, 1)], False))
 
 
+def scan_rows(
+    function: Operator,
+    init: Any,
+    array: Pull,
+    *,
+    level: Level | None = None,
+    name: str = "scan",
+    exclusive: bool = False,
+) -> Pull:
+    """The pending scan of each row. `init` is combined once, from the left.
+
+    In inclusive scans, `init` is neutral.
+    """
+    if level is None and are_columns(array):
+        return scan_columns(array, function, init, exclusive)
+    is_long = level is None and array.ndim > 1 and not exclusive
+    if is_long and are_few(array):
+        length, count = array.dim(-1), array.size // array.dim(-1)
+        limits = generate(count + 1)(lambda i: i * length).force()
+        all_rows = array.flatten().segmented_scan(function, init, offsets=limits)
+        return pending(maps.reshape(all_rows, array.shape), array.shape)
+    found = _scanned(array, level, name, lambda row: row.scan(function, init, exclusive=exclusive))
+    return pending(found, array.shape)
+
+
 def _flipped(function: Operator) -> Operator:
     return lambda a, b: function(b, a)
 
@@ -172,15 +203,15 @@ def _left(
     kind = source.type.element
     length = source.dim(-1)
 
-    def scan(row: Pull) -> Any:
+    def element(*place: Any) -> Any:
         # An exclusive scan never combines the last element, which is added for the end of the row.
-        start = kind.value(as_leaves(init, kind)[0])
-        longer = generate(length + 1)(lambda i: choose(i < length, lambda: row[i], lambda: start))
-        return longer.scan(function, init, exclusive=True)
+        return choose(
+            place[-1] < length, lambda: source[place], lambda: kind.value(as_leaves(init, kind)[0])
+        )
 
-    found = _scanned(source, level, name, scan)
-    result = maps.reverse(found, found.type.rank - 1) if right else found
-    return pending(result, (*source.shape[:-1], length + 1))
+    longer = generate(*source.shape[:-1], length + 1)(element)
+    result = scan_rows(function, init, longer, level=level, name=name, exclusive=True)
+    return result.reverse(result.ndim - 1) if right else result
 
 
 def _inclusive(
@@ -190,15 +221,9 @@ def _inclusive(
     if right:
         source, function = source.reverse(source.ndim - 1), _flipped(function)
     lifted, neutral, elements, drop = without_init(function, source)
-    if level is None and source.ndim > 1 and (are_few(source) or are_large(elements)):
-        length, count = source.dim(-1), source.size // source.dim(-1)
-        limits = generate(count + 1)(lambda i: i * length).force()
-        all_rows = elements.flatten().segmented_scan(lifted, neutral, offsets=limits)
-        found: Array = maps.reshape(all_rows, source.shape)
-    else:
-        found = _scanned(elements, level, name, lambda row: row.scan(lifted, neutral))
-    result = drop(found)
-    return pending(maps.reverse(result, result.type.rank - 1) if right else result, source.shape)
+    found = scan_rows(lifted, neutral, elements, level=level, name=name)
+    result = cast(Pull, drop(found))
+    return result.reverse(result.ndim - 1) if right else result
 
 
 def _with_total(scanned: Pull, right: bool) -> tuple[Pull, Pull]:

@@ -1,4 +1,4 @@
-"""Folds of rows that read the same elements of memory, or neighbouring ones.
+"""Folds and scans of rows that read the same elements of memory, or neighbouring ones.
 
 In: an array whose rows are computed from elements that all of them read, such as the forces between
 all bodies, or whose rows are columns in memory. Out: a push array of the fold of each row. The
@@ -13,24 +13,29 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any, cast
 
 from .. import functions, maps, programs
 from ..branching import choose
 from ..levels import Level
+from ..pending import Pending, pending
 from ..pull_push import Pull
+from ..reading import read
 from ..regions import Array, as_leaves
 from ..sources import generate
 from ..trace import Block, Entry, current
 from .checks import BLOCKS, row_level
 
-#: A block has a row for each thread of a warp, and each warp a part of these rows.
-ROWS, PARTS = 32, 8
+#: A block has at least a row for each thread of a warp. Its threads have parts of these rows.
+ROWS, UNIT = 32, 1 << 8
 #: The least number of elements of a column that a block folds.
 PIECE = 1 << 8
 #: With fewer rows, there is no work for some of the multiprocessors. With many, there is work for
 #: all threads if each of them has a row.
 FEWEST, MANY = 512, 1 << 16
+#: The threads that scan columns together, and the number of elements of a thread is a multiple.
+THREADS, STEPS = 1 << 18, 1 << 5
 
 #: The dimensions on which an index depends: the row, or the place in a row.
 Dims = frozenset[str]
@@ -45,12 +50,8 @@ class _UnknownError(Exception):
 def _reads(array: Pull) -> list[list[Dims]] | None:
     """The indices of the reads of memory for an element.
 
-    None if the reads of an operation are not known, if there are few rows, or if the rows have up
-    to 16 elements: then another level folds them.
+    None if the reads of an operation are not known.
     """
-    outer = array.type.extents[:-1]
-    if row_level(array) is Level.thread or not outer or _product(outer, ROWS) < ROWS:
-        return None
     reads = _Reads()
     try:
         reads.visit(array.name, [_NONE] * (array.ndim - 2) + [_ROW, _PLACE])
@@ -69,20 +70,21 @@ def is_shared(array: Pull) -> bool:
     Rows of up to 16 elements have another level, and False, in any case. False also if the reads of
     an operation are not known.
     """
-    outer = array.type.extents[:-1]
-    are_many = _product(outer, FEWEST) >= FEWEST
-    if outer and outer[-1] is not None and outer[-1] < ROWS:
-        return False
-    found = _reads(array) if are_many else None
+    *outer, _ = array.type.extents
+    are_many = _product(outer, FEWEST) >= FEWEST and _product(outer[-1:], ROWS) >= ROWS
+    found = _reads(array) if are_many and row_level(array) is not Level.thread else None
     return found is not None and all(map(_is_shared, found))
 
 
-def are_columns(array: Pull) -> bool:
+def are_columns(array: Pull) -> bool | None:
     """True if neighbouring rows are neighbours in memory, and elements of a row are not.
 
-    Other reads may be shared.
+    Other reads may be shared. None if the reads of an operation are not known.
     """
-    found = [index for index in _reads(array) or () if not _is_shared(index)]
+    reads = _reads(array) if _product(array.type.extents[:-1], ROWS) > 1 else []
+    if reads is None:
+        return None
+    found = [index for index in reads if not _is_shared(index)]
     return bool(found) and all(index[-1] == _ROW for index in found)
 
 
@@ -138,9 +140,17 @@ class _Reads:
         elif kind in ("obs.reverse", "obs.slice", "obs.take", "obs.unzip"):
             self.visit(re.findall(_NAME, rest)[0], index)
         elif kind == "obs.reshape":
-            # Any index of the source may depend on any index of the result.
-            rank = rest.partition("->")[0].count(" x ")
-            self.visit(re.findall(_NAME, rest)[0], [everything] * rank)
+            # The first and the last dimensions of equal extents are the same. Any other index of
+            # the source may depend on all others of the result.
+            source, result = (re.findall(r"[\d?]+(?= x )", part) for part in rest.split("->"))
+            inner = len(result) - len(index)
+            source, result = source[: len(source) - inner], result[: len(index)]
+            first = _equal(source, result)
+            last = _equal(source[first:][::-1], result[first:][::-1])
+            end = len(index) - last
+            others = [_NONE.union(*index[first:end])] * (len(source) - first - last)
+            place = [*index[:first], *others, *index[end:]]
+            self.visit(re.findall(_NAME, rest)[0], place)
         elif kind not in ("obs.iota", "obs.splat"):
             raise _UnknownError
 
@@ -173,30 +183,49 @@ def _parts(entry: Entry) -> tuple[list[str], str, str]:
     return re.findall(_NAME, results), kind, text
 
 
-def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
-    """The push array of the fold of each row, by blocks of `ROWS` rows.
+def _start(array: Pull, init: Any) -> Any:
+    """An initial value as an element of an array."""
+    kind = array.type.element
+    return kind.value(as_leaves(init, kind)[0])
 
-    A thread folds a part of a row, and then one of `ROWS` threads the parts of a row, in order.
+
+def _width(rows: Any) -> int:
+    """The number of rows of a block: more than `ROWS` if many threads had no row otherwise."""
+    is_short = isinstance(rows, int) and 0 < rows < 4 * ROWS
+    return -(-rows // max(rows // ROWS, 1)) if is_short else ROWS
+
+
+def _equal(some: Sequence[str], others: Sequence[str]) -> int:
+    """The number of extents at the beginning that are known and equal."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1] != "?", zip(some, others))))
+
+
+def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
+    """The push array of the fold of each row, by blocks of `ROWS` rows or a few more.
+
+    A thread folds a part of a row, and then a thread for each row its parts, in order.
     """
     *outer, rows, _ = array.shape
+    width = _width(rows)
 
     def tile(*place: Any) -> Pull:
         *first, number = place
         fold = _tile(array, function, init, first, number, 0, array.dim(-1))
-        return generate(*(1,) * len(outer), ROWS)(lambda *at: fold(at[-1], True))
+        return generate(*(1,) * len(outer), width)(lambda *at: fold(at[-1], True))
 
-    tiles = programs.grid_of(*outer, functions.ceil_div(rows, ROWS), level=Level.block)(tile)
+    tiles = programs.grid_of(*outer, functions.ceil_div(rows, width), level=Level.block)(tile)
     return cast(Array, maps.join(tiles, [*outer, rows], False))
 
 
 def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
     """The push array of the fold of each row, if these are columns in memory.
 
-    Columns are long, so that several blocks fold the pieces of `ROWS` rows, as in `fold_shared`.
-    Threads then fold the results of the pieces, in order.
+    Columns are long, so that several blocks fold the pieces of their rows, as in `fold_shared`.
+    Other units then fold the results of the pieces, in order.
     """
     *outer, rows, length = array.shape
-    tiles = functions.ceil_div(rows, ROWS)
+    width = _width(rows)
+    tiles = functions.ceil_div(rows, width)
     blocks = functools.reduce(operator.mul, outer, tiles)
     wanted = functions.max(functions.ceil_div(BLOCKS, functions.max(blocks, 1)), 1)
     size = functions.max(functions.ceil_div(length, wanted), PIECE)
@@ -209,48 +238,97 @@ def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) ->
         begin = piece * size
         end = functions.min(begin + size, length)
         fold = _tile(array, function, init, first, number, begin, end)
-        return generate(*(1,) * len(outer), 1, ROWS)(lambda *at: fold(at[-1], False))
+        return generate(*(1,) * len(outer), 1, width)(lambda *at: fold(at[-1], False))
 
     found = programs.grid_of(*outer, pieces, tiles, level=Level.block)(tile)
     stored = maps.join(found, [*outer, pieces, rows], False).force()
     last = len(outer)
-    each = stored.transpose(*range(last), last + 1, last).nest(last + 1)
-    sums = programs.each(each, Level.thread, (), lambda row: row.reduce(function, init))
+    columns = stored.transpose(*range(last), last + 1, last)
+    unit = row_level(columns) if isinstance(pieces, int) else Level.thread
+    sums = programs.each(columns.nest(last + 1), unit, (), lambda row: row.reduce(function, init))
     return cast(Array, maps.reindex(sums, lambda *place: place[:-1], [*outer, rows], False))
+
+
+def scan_columns(
+    array: Pull, function: Callable[[Any, Any], Any], init: Any, exclusive: bool
+) -> Pending:
+    """The scan of each row, if these are columns in memory, in whose order the result is stored.
+
+    A thread scans a piece of a column. Before that, threads fold the pieces, and a scan of these
+    folds is the start of each piece.
+    """
+    *outer, rows, length = array.shape
+    count = functools.reduce(operator.mul, outer, rows)
+    wanted = functions.ceil_div(THREADS, functions.max(count, 1))
+    steps = functions.ceil_div(functions.ceil_div(length, wanted), STEPS)
+    size = functions.max(functions.min(steps * STEPS, length), 1)
+    pieces = functions.ceil_div(length, size)
+    shape, last = (*outer, pieces, rows), len(outer)
+
+    def total(*place: Any) -> Array:
+        *first, piece, row = place
+        begin = piece * size
+        count = functions.min(length - begin, size)
+        rest = generate(count - 1)(lambda i: read(array, (*first, row, begin + 1 + i)))
+        return cast(Array, rest.reduce(function, read(array, (*first, row, begin))))
+
+    def scan(start: Any, *place: Any) -> Array:
+        *first, piece, row = place
+
+        def element(i: Any) -> Any:
+            at = (*first, row, piece * size + i)
+            return choose(at[-1] < length, lambda: array[at], lambda: _start(array, init))
+
+        found: Array = generate(size)(element).scan(function, start, exclusive=exclusive)
+        extents = [*[1] * last, size, 1]
+        return cast(Array, maps.reindex(found, lambda i: (*[0] * last, i, 0), extents, False))
+
+    grid = programs.grid_of(*shape, level=Level.thread)
+    if isinstance(pieces, int) and pieces <= 1:
+        tiles = grid(lambda *place: scan(init, *place))
+    else:
+        totals = maps.reindex(grid(total), lambda *place: place[:-1], shape, False).force()
+        columns = totals.transpose(*range(last), last + 1, last)
+        starts = programs.each(
+            columns.nest(last + 1), row_level(columns), (),
+            lambda row: row.scan(function, init, exclusive=True),
+        ).force()  # fmt: skip
+        tiles = grid(lambda *place: scan(read(starts, (*place[:-2], *place[:-3:-1])), *place))
+    order = [*range(last), last + 1, last]
+    shape = (*outer, length, rows)
+    return pending(maps.join(tiles, shape, False), shape).ordered(order, order)
 
 
 def _tile(
     array: Pull, function: Callable[[Any, Any], Any], init: Any, first: Sequence[Any], number: Any,
     begin: Any, end: Any,
 ) -> Callable[[Any, bool], Any]:  # fmt: skip
-    """Fold the elements from `begin` to `end` of `ROWS` rows, in parts, by a block.
+    """Fold the elements from `begin` to `end` of the rows of a block, in parts.
 
     The result is a function that folds the parts of a row of the tile, after `init` if its second
     argument is True. Otherwise there is an element.
     """
-    kind = array.type.element
     rows = array.dim(-2)
+    width = _width(rows)
+    threads = UNIT // width
     # A row without elements has no parts.
-    size = functions.max(functions.ceil_div(end - begin, PARTS), 1)
+    size = functions.max(functions.ceil_div(end - begin, threads), 1)
     count = functions.ceil_div(end - begin, size)
 
     def part(p: Any, r: Any) -> Any:
         # Threads behind the last row fold it once more.
-        row = functions.min(number * ROWS + r, rows - 1)
+        row = functions.min(number * width + r, rows - 1)
         own, behind = begin + p * size, functions.min(begin + p * size + size, end)
 
         def element(i: Any) -> Any:
             at = (*first, row, own + i)
             return array[at]
 
-        def nothing() -> Any:
-            return kind.value(as_leaves(init, kind)[0])
-
-        left = choose(own < end, lambda: element(0), nothing)
+        left = choose(own < end, lambda: element(0), lambda: _start(array, init))
         rest = generate(functions.max(behind - own - 1, 0))(lambda i: element(1 + i))
         return rest.reduce(function, left)
 
-    parts = generate(PARTS, ROWS)(part).force()
+    parts = generate(threads, width)(part).force()
 
     def whole(r: Any, is_first: bool) -> Any:
         if is_first:

@@ -15,8 +15,9 @@ from typing import Any
 
 from .. import arrays, programs
 from .. import functions as fn
-from ..arrays.shared_rows import have_threads, is_shared
-from ..branching import choose
+from ..arrays.checks import row_level
+from ..arrays.folds import scan_rows
+from ..arrays.shared_rows import are_columns, fold_columns, have_threads, is_shared
 from ..errors import TraceError
 from ..levels import Level
 from ..pending import finish, pending
@@ -42,8 +43,6 @@ from .values import (
     widen,
 )  # fmt: skip
 
-#: Columns of more rows are folded in parts.
-COLUMN = 64
 #: Up to this many neighbouring columns are components of one element. With as many rows of columns,
 #: a warp for each of them keeps a GPU busy.
 COLUMNS, WARPS = 4, 1 << 11
@@ -149,13 +148,11 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
     if joined is not None:
         return b.reshape(b.new(joined, out.dtype, rows), out.shape)
     source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
-    level = None
-    if has_columns:
-        # The threads of a warp have neighbouring columns.
-        level = Level.thread
-        if isinstance(length, int) and length > COLUMN:
-            source = _in_parts(source, extents, length, fold)
-    found = arrays.fold(fold.combine, fold.init(), source, level=level, commutative=True)
+    is_long = row_level(source) is not Level.thread
+    if has_columns and is_long and are_columns(source) is None:
+        found: Any = pending(fold_columns(source, fold.combine, fold.init()), extents)
+    else:
+        found = arrays.fold(fold.combine, fold.init(), source, commutative=True)
     ends = found.map(lambda *v: _plain(fold.finish(v if len(v) > 1 else v[0], length)))
     parts = _parts(ends)
     tensors = [b.reshape(b.new(part, o.dtype, rows), o.shape) for part, o in zip(parts, outs)]
@@ -212,20 +209,6 @@ def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> An
     return pending(programs.grid_of(*outer, level=level)(row), extents)
 
 
-def _in_parts(source: Any, extents: Sequence[Any], length: int, fold: Fold) -> Any:
-    """Columns as columns of the folds of their parts, so that enough threads have work."""
-    size = max(COLUMN, math.isqrt(length))
-
-    def element(part: Any, *place: Any) -> Any:
-        i = part * size + place[-1]
-        at = (*place[:-1], i)
-        return choose(i < length, lambda: source[at], fold.init)
-
-    parts = generate(-(-length // size), *extents, size)(element)
-    found = arrays.compute(arrays.fold(fold.combine, fold.init(), parts, level=Level.thread))
-    return found.transpose(*range(1, len(extents) + 1), 0)
-
-
 def _plain(parts: tuple[Any, ...]) -> Any:
     """An element of some parts."""
     return parts if len(parts) > 1 else parts[0]
@@ -245,8 +228,14 @@ def _log_add(a: Any, b: Any) -> Any:
     return fn.where(abs(high) == math.inf, high, total)
 
 
-_SCANS = {"cumsum": operator.add, "cumprod": operator.mul, "logcumsumexp": _log_add,
-          "cummax": larger_of(1, True), "cummin": larger_of(-1, True)}  # fmt: skip
+#: The operator of each scan, and its neutral element for a type. A position of a maximum is -1.
+_SCANS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]] = {
+    "cumsum": (operator.add, lambda kind: -0.0 if kind.kind == "float" else 0),
+    "cumprod": (operator.mul, lambda kind: 1),
+    "logcumsumexp": (_log_add, lambda kind: -math.inf),
+    "cummax": (larger_of(1, True), least),
+    "cummin": (larger_of(-1, True), most),
+}
 
 
 @lowering(*_SCANS)
@@ -255,20 +244,29 @@ def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> 
     kind = wide(outs[0].dtype)
     last, dims = _to_last(x, dim)
     moved = b.permute(x, dims)
+    has_places = len(outs) > 1
+    length = moved.shape[-1] if x.rank else 1
+    short = i32 if isinstance(length, int) and length < 1 << 31 else i64
 
     def element(*i: Any) -> Any:
         value = widen(moved.read(*i[: x.rank]), x.dtype, kind)
-        return (value, i[-1].to(i64)) if len(outs) > 1 else value
+        return (value, i[-1].to(short)) if has_places else value
 
-    found = arrays.scanl1(_SCANS[name], generate(*b.extents(moved.shape))(element))
-    if name == "cumsum" and kind.kind == "float":
+    combine, neutral = _SCANS[name]
+    init = kind(neutral(kind))
+    source = generate(*b.extents(moved.shape))(element)
+    found = scan_rows(combine, (init, short(-1)) if has_places else init, source)
+    if has_places:
+        found = found.map(lambda v, i: (narrow(v, outs[0].dtype), i.to(i64)))
+    elif name == "cumsum" and kind.kind == "float":
         # PyTorch begins with 0, so that no sum is -0.
         found = found.map(lambda v: narrow(v + kind(0), outs[0].dtype))
     elif kind is not kind_of(outs[0].dtype):
-        found = found.map(lambda v, *i: _plain((narrow(v, outs[0].dtype), *i)))
-    parts = _parts(found)
-    tensors = [b.permute(b.new(part, o.dtype, moved.shape), last) for part, o in zip(parts, outs)]
-    return tensors if len(outs) > 1 else tensors[0]
+        found = found.map(lambda v: narrow(v, outs[0].dtype))
+    if last != sorted(last):
+        found = found.transpose(*last)
+    tensors = [b.new(part, o.dtype, o.shape) for part, o in zip(_parts(found), outs)]
+    return tensors if has_places else tensors[0]
 
 
 def _to_last(x: Tensor, dim: int) -> tuple[list[int], list[int]]:
