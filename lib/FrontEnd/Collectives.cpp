@@ -22,15 +22,19 @@ using namespace mlir::obs;
 /// `longRow` elements or more if there are few.
 static constexpr int64_t shortRow = 16, longRow = 1 << 15;
 
+/// A warp folds and scans rows of up to these numbers of elements. Its scans
+/// are in shared memory, of which long rows leave too little for other warps.
+static constexpr int64_t foldsOfWarp = 1024, scansOfWarp = 512;
+
 /// The maximum number of components of the element that columns are joined to.
 static constexpr int64_t maxComponents = 4;
 
-/// The level of a row: a thread for a short row, a warp up to 1024 elements,
-/// else a block. If the length is dynamic, the level is block.
-static Level getRowLevel(Value array) {
+/// The level of a row: a thread for a short row, a warp up to `ofWarp`
+/// elements, else a block. If the length is dynamic, the level is block.
+static Level getRowLevel(Value array, int64_t ofWarp) {
   int64_t length = getArrayBound(array.getType(),
                                  getArrayExtents(array.getType()).size() - 1);
-  if (ShapedType::isDynamic(length) || length > 1024)
+  if (ShapedType::isDynamic(length) || length > ofWarp)
     return Level::Block;
   return length <= shortRow ? Level::Thread : Level::Warp;
 }
@@ -250,8 +254,8 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   flat.push_back(getProduct(ArrayRef(extents).drop_front(kept.size())));
   rows = reshape(rows, flat);
 
-  Level level =
-      options.level.value_or(kept.empty() ? Level::Grid : getRowLevel(rows));
+  Level level = options.level.value_or(
+      kept.empty() ? Level::Grid : getRowLevel(rows, foldsOfWarp));
   // Neighbouring threads read neighbouring columns.
   auto count = getConstantIntValue(getProduct(outer));
   if (isLastKept && !options.level && count && *count >= 2048 &&
@@ -379,7 +383,8 @@ Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
   };
 
   Value scanned;
-  Level level = options.level.value_or(last ? getRowLevel(rows) : Level::Grid);
+  Level level = options.level.value_or(last ? getRowLevel(rows, scansOfWarp)
+                                            : Level::Grid);
   if (last && level == Level::Grid)
     level = Level::Block;
   if (level == Level::Grid) {

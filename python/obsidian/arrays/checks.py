@@ -94,13 +94,13 @@ def indices_of(shape: Any, indices: Sequence[Any]) -> Sequence[Any]:
     return () if isinstance(shape, (tuple, list)) and not shape else indices
 
 
-def row_level(array: Pull) -> Level:
-    """The level of one row: a thread up to 16 elements, a warp up to 1024, else a block.
+def row_level(array: Pull, of_warp: int = 1024) -> Level:
+    """The level of one row: a thread up to 16 elements, a warp up to `of_warp`, else a block.
 
     Blocks process rows whose length is known only at run time and has no bound.
     """
     bound = array.type.bounds[-1]
-    if bound is None or bound > 1024:
+    if bound is None or bound > of_warp:
         return Level.block
     return Level.thread if bound <= 16 else Level.warp
 
@@ -109,6 +109,8 @@ def row_level(array: Pull) -> Level:
 #: for each row, some of the multiprocessors have no work. Parts of rows have at least `PART`
 #: elements.
 FEW, LONG, PART = 264, 1 << 14, 1 << 12
+#: A warp scans rows of up to this length. Longer rows take the shared memory of other warps.
+SCANNED = 1 << 9
 #: The blocks that keep a GPU busy, and the multiple of elements that a part has.
 BLOCKS, ALIGNED = 1 << 10, 1 << 7
 

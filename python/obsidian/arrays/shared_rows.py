@@ -25,7 +25,7 @@ from ..reading import read
 from ..regions import Array, as_leaves
 from ..sources import generate
 from ..trace import Block, Entry, current
-from .checks import BLOCKS, row_level
+from .checks import BLOCKS, SCANNED, row_level
 
 #: A block has at least a row for each thread of a warp. Its threads have parts of these rows.
 ROWS, UNIT = 32, 1 << 8
@@ -290,7 +290,7 @@ def scan_columns(
         totals = maps.reindex(grid(total), lambda *place: place[:-1], shape, False).force()
         columns = totals.transpose(*range(last), last + 1, last)
         starts = programs.each(
-            columns.nest(last + 1), row_level(columns), (),
+            columns.nest(last + 1), row_level(columns, SCANNED), (),
             lambda row: row.scan(function, init, exclusive=True),
         ).force()  # fmt: skip
         tiles = grid(lambda *place: scan(read(starts, (*place[:-2], *place[:-3:-1])), *place))

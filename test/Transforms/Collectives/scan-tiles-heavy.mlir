@@ -1,4 +1,4 @@
-// A block scans rows of more than 1024 elements in tiles. If the operator takes more than four operations, a thread has
+// A block scans rows of more than 512 elements in tiles. If the operator takes more than four operations, a thread has
 // four neighbours of one row, else elements of four rows. The operator composes maps x -> a x + b: it does not commute.
 // RUN: obs-opt %s --obs-expand-collectives | FileCheck %s
 // RUN: obs-run %s --entry=heavy --device=interpret --out=%t.1 random:3x2300xi32:1 random:3x2300xi32:2
