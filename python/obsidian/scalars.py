@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 ScalarLike = Union["Scalar", int, float, np.generic]
 S = TypeVar("S", bound="Scalar")
 
+#: The least number of each type that would be rounded to infinity.
+_TOO_LARGE = {
+    "f16": 65520.0,
+    "bf16": 2.0**128 - 2.0**119,
+    "f32": 2.0**128 - 2.0**103,
+    "f64": math.inf,
+}
 _FLOAT_BITS = {"f16": ("e", "H"), "f32": ("f", "I"), "f64": ("d", "Q")}
 _ORDERS = {"lt": ("slt", "olt"), "le": ("sle", "ole"), "gt": ("sgt", "ogt"), "ge": ("sge", "oge")}
 _EQUALITIES = {"eq": ("eq", "oeq"), "ne": ("ne", "une")}
@@ -64,8 +71,9 @@ class Scalar(Value):
             "the program decides this condition only when it runs, so Python cannot: use "
             "obs.where(c, a, b), obs.when(c)(then, otherwise), obs.loop or obs.while_loop. "
             "A function with @obs.jit or @obs.function, whose source is in a file or a notebook, "
-            "may also use if, while, and, or, not, but no break, else of a loop, := and in: "
-            "(x == 1) | (x == 2) stands for x in (1, 2), and (0 < x) & (x < 2) for 0 < x < 2"
+            "may also use if, while, and, or, not, but no break, return in a loop, else of a loop, "
+            ":= and in: (x == 1) | (x == 2) stands for x in (1, 2), and (0 < x) & (x < 2) for "
+            "0 < x < 2"
         )
 
     __hash__ = Value.__hash__
@@ -387,15 +395,23 @@ def number_of(value: Any, kind: type[Scalar]) -> int | float:
         raise TraceError(f"{type(value).__name__} is not a number of type {kind.type_name}")
     if kind.kind == "float":
         try:
-            return float(value)
+            number = float(value)
         except OverflowError:
             raise TraceError(f"a number is out of the range of {kind.type_name}") from None
+        if math.isfinite(number) and abs(number) >= _TOO_LARGE[kind.type_name]:
+            raise TraceError(
+                f"{number} is out of the range of {kind.type_name}: obs.{kind.type_name}.max is "
+                f"its largest number, and obs.{kind.type_name}.inf is infinity"
+            )
+        return number
     if isinstance(value, float):
         raise TraceError(
             f"the float {value} does not become {kind.type_name}: write a whole number, or convert "
             "the other operand to a float with .to(obs.f32)"
         )
-    if not -(1 << (kind.bits - 1)) <= value < 1 << kind.bits and not isinstance(value, bool):
+    # A literal of an integer may be its bits, as in x & 0xFFFFFFFF. An index has a sign.
+    limit = 1 << (kind.bits - 1 if kind.kind == "index" else kind.bits)
+    if not -(1 << (kind.bits - 1)) <= value < limit and not isinstance(value, bool):
         raise TraceError(f"{value} is out of the range of {kind.type_name}")
     return int(value)
 

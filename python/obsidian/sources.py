@@ -101,6 +101,8 @@ def table(values: Any, dtype: type[Scalar] | None = None) -> Pull:
         numbers = np.asarray(values)
     except (ValueError, OverflowError) as error:
         raise TraceError(f"a table has rows of one length: {error}") from None
+    if isinstance(values, np.ma.MaskedArray):
+        raise TraceError("a table has no mask: write obs.table(x.filled(0)), and a table of flags")
     if numbers.ndim == 0 or numbers.dtype.kind not in "biuf":
         raise TraceError("a table is a list or array of numbers with at least one dimension")
     if dtype is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -200,6 +201,10 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a[::0], "the step of a slice"),
     (lambda a, m, k: a[5:2], "ends before it begins"),
     (lambda a, m, k: a.take(3)[-5], "out of range"),
+    (lambda a, m, k: a.take(3)[3], "index 3 is out of range: the extent is 3"),
+    (lambda a, m, k: m.take(2, 3)[2], "index 2 is out of range: the extent is 2"),
+    (lambda a, m, k: m.take(2, 3)[:, 3], "index 3 is out of range: the extent is 3"),
+    (lambda a, m, k: m.take(2, 3)[-3, :], "index -3 is out of range: the extent is 2"),
     (lambda a, m, k: a.dim(1), "there is no dimension 1"),
     (lambda a, m, k: a.slice((0, 0), (1, 1)), "a slice of an array of rank 1"),
     (lambda a, m, k: m.transpose(0, 0), "is no permutation"),
@@ -219,6 +224,14 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: obs.table([2**40]), "out of the range of i32"),
     (lambda a, m, k: obs.table([[1, 2], [3]]), "rows of one length"),
     (lambda a, m, k: k + 10**400, "out of the range of f32"),
+    (lambda a, m, k: k * 1e39, r"1e\+39 is out of the range of f32: obs.f32.max is its largest"),
+    (lambda a, m, k: k * -3.5e38, r"out of the range of f32.*obs.f32.inf is infinity"),
+    (lambda a, m, k: obs.table([65520.0], f16), r"65520.0 is out of the range of f16"),
+    (lambda a, m, k: bf16(2.0**128 - 2.0**119), "out of the range of bf16"),
+    (lambda a, m, k: index(2**63), "9223372036854775808 is out of the range of index"),
+    (lambda a, m, k: obs.table(np.ma.masked_less(A, 0)), r"no mask: write obs.table\(x.filled"),
+    (lambda a, m, k: obs.full(obs.up_to(a.size, -1), 1), "a number from 0 on, not -1"),
+    (lambda a, m, k: obs.full(obs.up_to(a.size, 2.5), 1), "a number from 0 on, not 2.5"),
     (lambda a, m, k: a.force("foo"), "'foo' is no memory: use registers, shared"),
     (lambda a, m, k: a.force(threads=0), "from 1 to 1024, not 0"),
     (lambda a, m, k: a.force(kernel='x"y'), "letters, digits and _"),
@@ -518,14 +531,14 @@ def test_recursion_and_threads_of_a_function() -> None:
 
 
 def test_numbers_of_unsigned_types() -> None:
-    """A number from 2^(n - 1) on has the bits of an unsigned number."""
+    """A literal, and a number of NumPy, may have the bits of an unsigned number."""
 
     @obs.jit
     def fill(x: obs.i8):
         return obs.full(2, x)
 
-    np.testing.assert_array_equal(fill(255), np.int8([-1, -1]))
-    np.testing.assert_array_equal(fill.interpret(255), np.int8([-1, -1]))
+    np.testing.assert_array_equal(fill(np.uint8(255)), np.int8([-1, -1]))
+    np.testing.assert_array_equal(fill.interpret(np.uint8(255)), np.int8([-1, -1]))
 
     @obs.jit
     def shift(a: Ints):
@@ -535,6 +548,58 @@ def test_numbers_of_unsigned_types() -> None:
     np.testing.assert_array_equal(powers, [1, 2, 32])
     np.testing.assert_array_equal(parts, [64, 32, 2])
     np.testing.assert_array_equal(sums, [1, 0, 8])
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        (i8, [-128, 127, np.uint8(255), np.int64(100)], [128, 255, -129, np.uint64(200)]),
+        (i32, [-(2**31), 2**31 - 1, np.uint32(2**32 - 1)], [2**31, 2**32 - 1, np.int64(2**31)]),
+        (i64, [2**63 - 1, np.uint64(2**64 - 1)], [2**63, 2**64 - 1]),
+        (index, [2**63 - 1, np.uint64(5)], [2**63, np.uint64(2**63)]),
+        (f16, [65504.0, math.nextafter(65520, 0), -math.inf], [65520.0, -1e300, np.float32(1e5)]),
+        (bf16, [math.inf, -1.5, 255 * 2.0**120], [255.5 * 2.0**120, -1e39]),
+        (f32, [-3.4028235e38, math.inf, math.nan], [2.0**128 - 2.0**103, -1e39, np.float64(1e300)]),
+        (f64, [1e308, math.inf, np.float32(3)], [10**400]),
+    ],
+    ids=["i8", "i32", "i64", "index", "f16", "bf16", "f32", "f64"],
+)
+def test_numbers_out_of_range(kind: Any, good: list[Any], bad: list[Any]) -> None:
+    """A number that its type cannot hold is refused; NumPy converts the others."""
+
+    def fill(x: Any) -> Any:
+        return obs.full(1, x)
+
+    fill.__annotations__.update(x=kind)
+    function = obs.jit(fill)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in good:
+            expected = np.asarray(number).astype(f32.dtype if kind is bf16 else kind.dtype)
+            if kind is bf16:
+                expected = expected.view(np.uint32) >> 16
+            np.testing.assert_array_equal(function.interpret(number), [expected])
+        for number in bad:
+            with pytest.raises(obs.ArgumentError, match=f"out of the range of {kind.type_name}"):
+                function.interpret(number)
+
+
+def test_reads_of_arrays_without_elements() -> None:
+    """Code of an element is traced also if there are no elements."""
+
+    @obs.jit
+    def centred(x: Annotated[Pull, "static n", f32]) -> Any:
+        return x.map(lambda v: v - x[0] - x[-1])
+
+    np.testing.assert_array_equal(centred(np.float32([1, 5, 2])), [-2, 2, -1])
+    assert centred(np.empty(0, np.float32)).shape == (0,)
+
+
+def test_masked_arrays() -> None:
+    masked = np.ma.masked_less(A, 0)
+    for run in (obs.jit(lambda a: a + 1), obs.jit(lambda k: obs.full(1, k))):
+        with pytest.raises(obs.ArgumentTypeError, match=r"has no mask: pass x\.filled\(0\)"):
+            run(masked)
 
 
 def test_messages_of_assertions_with_any_characters() -> None:
@@ -581,5 +646,8 @@ def test_mistakes_before_a_function_is_traced() -> None:
     np.testing.assert_array_equal(shifted(x), np.left_shift(x, 31) | x)
     with pytest.raises(obs.ArgumentTypeError, match=r"run takes obs\.RunOptions"):
         shifted.run("emulate", x)  # type: ignore[arg-type]
+    for length in (-1, {"n": -1}, 2.5):
+        with pytest.raises(obs.ArgumentError, match="lengths= has numbers from 0 on, and"):
+            obs.check(shifted, lengths=(3, length))  # type: ignore[arg-type]
     with pytest.raises(obs.ArgumentTypeError, match=r"check takes a function with @obs\.jit"):
         obs.check(3)  # type: ignore[call-overload]
