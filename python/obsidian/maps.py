@@ -321,7 +321,9 @@ def nest(array: Array, dims: int) -> Any:
     """An array of arrays: the first `dims` dimensions stay outside."""
     kind = array.type
     if not 1 <= dims < kind.rank:
-        raise TraceError(f"an array of rank {kind.rank} keeps 1 to {kind.rank - 1} dims outside")
+        if kind.rank == 1:
+            raise TraceError("an array of one dimension has no rows: a.split(k) makes chunks")
+        raise TraceError(f"nest keeps 1 to {kind.rank - 1} of {kind.rank} dimensions, not {dims}")
     inner = ArrayType(kind.extents[dims:], kind.element, kind.bounds[dims:])
     result = ArrayType(kind.extents[:dims], Element((inner,)), kind.bounds[:dims])
     text = f"obs.nest {use(array)} dims {dims} : {kind}"

@@ -94,6 +94,7 @@ def up_to(extent: Scalar, bound: int) -> Bounded:
 
 def make_array(kind: ArrayType, name: str, is_stored: bool = False) -> Any:
     """The array value for a value of the program that the current block defines."""
+    kind.check_size()
     array = object.__new__(Array.classes[kind.level is not None])
     array.name, array.block, array.type = name, current().block, kind
     array.is_stored, array.dims = is_stored, {}
@@ -180,12 +181,6 @@ def apply(function: Callable[..., Any], *arguments: Any) -> Any:
     except TypeError:
         if not callable(function):
             raise TraceError(f"a function stands here, not {function!r}") from None
-        if isinstance(function, np.ufunc):
-            name = function.__name__
-            raise TraceError(
-                f"np.{name} takes no values of a program: obsidian has functions of its own, such "
-                "as obs.sqrt"
-            ) from None
         if _takes(function, len(arguments)):
             raise
     raise TraceError(
@@ -299,14 +294,19 @@ def static_number(value: object) -> int | None:
         return int(value)
     if isinstance(value, Scalar) and value.kind in ("int", "index"):
         return None
-    raise TraceError(f"an extent or index is a whole number or a traced integer, not {value!r}")
+    hint = ": write x.to(obs.index)" if isinstance(value, Scalar) else ""
+    raise TraceError(
+        f"an extent or index is a whole number or a traced integer, not {value!r}{hint}"
+    )
 
 
 def as_index(value: ScalarLike | Bounded) -> index:
     """A number or an integer of any type as an index; integers keep their sign."""
     if isinstance(value, Scalar):
         if value.kind not in ("int", "index"):
-            raise TraceError(f"an index is an integer, not {value.type_name}")
+            raise TraceError(
+                f"an index is an integer, not {value.type_name}: write x.to(obs.index)"
+            )
         return value.to(index)
     if isinstance(value, Bounded):
         raise TraceError(

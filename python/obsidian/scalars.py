@@ -221,7 +221,9 @@ class Scalar(Value):
     def __rdivmod__(self, other: ScalarLike) -> tuple[Self, Self]:
         return other // self, other % self
 
-    def __pow__(self, exponent: ScalarLike) -> Self:
+    def __pow__(self, exponent: ScalarLike, modulus: object = None) -> Self:
+        if modulus is not None:
+            raise TraceError("pow of a program takes two operands: write x**y % m")
         if isinstance(exponent, (int, float, np.generic)):
             self._require_number()
             number = number_of(exponent, type(self))

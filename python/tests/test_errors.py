@@ -583,6 +583,8 @@ def test_annotations() -> None:
         (Annotated[Pull, "n"], "an array type has extents, then elements"),
         (Annotated[Pull, "n", float], "is not an element type"),
         (Annotated[Pull, "n-1", i32], "is no extent"),
+        (Annotated[Pull, "n <= 10000000000000000000000", i32], "at most 2.48 elements"),
+        (Annotated[Pull, 2**30, 2**30, i32], "at most 2.48 elements"),
     ):
 
         def f(a: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -46,6 +47,25 @@ def test_operators_of_integers(name: str) -> None:
     found = apply(A, B, 4)
     for one, other in zip(found, (*expected, function(np.int32(3), B))):
         np.testing.assert_array_equal(one, other)
+
+
+def test_numbers_of_numpy_on_the_left() -> None:
+    """NumPy asks the class of the right operand, which is an array or a scalar of the program."""
+    functions = [getattr(operator, name) for name in (*INTEGER, *COMPARISONS, "lshift", "rshift")]
+    three = np.int32(3)
+
+    @obs.jit
+    def apply(a: Ints) -> Any:
+        of_arrays = [function(three, a) for function in functions]
+        of_scalars = [a.map(lambda x, f=f: f(three, x)) for f in functions]
+        return (*of_arrays, *of_scalars, divmod(three, a))
+
+    a = np.int32([1, 2, 5])
+    expected = [function(three, a) for function in functions]
+    found = apply(a)
+    for one, other in zip(found, [*expected, *expected], strict=False):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(found[-1], divmod(three, a))
 
 
 def test_operators_of_floats() -> None:
@@ -197,7 +217,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a.map(lambda x: x, 3), "map takes arrays"),
     (lambda a, m, k: a[0, 0], "2 indices for an array of 1 dimensions"),
     (lambda a, m, k: a[1.5], "is a whole number or a traced integer"),
-    (lambda a, m, k: a[k], "is a whole number or a traced integer"),
+    (lambda a, m, k: a[k], r"whole number or a traced integer.* write x\.to\(obs\.index\)"),
     (lambda a, m, k: a[::0], "the step of a slice"),
     (lambda a, m, k: a[5:2], "ends before it begins"),
     (lambda a, m, k: a.take(3)[-5], "out of range"),
@@ -210,7 +230,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: m.transpose(0, 0), "is no permutation"),
     (lambda a, m, k: m.split(4), "split takes 2 sizes"),
     (lambda a, m, k: a.join(), "join takes an array of arrays"),
-    (lambda a, m, k: a.nest(1), "keeps 1 to 0 dims outside"),
+    (lambda a, m, k: a.nest(1), "one dimension has no rows: a.split"),
     (lambda a, m, k: a.unnest(), "unnest takes an array of arrays"),
     (lambda a, m, k: m.sum(), "takes an array of one dimension"),
     (lambda a, m, k: a.push().ix_map(lambda i: (i, i)), "returns 2 indices, and 1 are needed"),
@@ -311,7 +331,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a.reduce(operator.add, a), "an array stands where a number of type i32"),
     (lambda a, m, k: obs.loop(3, a)(lambda i, x: 5), "a number stands where an array is expected"),
     (lambda a, m, k: obs.loop(3, a, 1)(lambda i, x, y: x), "new carried values, 2 of them"),
-    (lambda a, m, k: obs.fill(9, i32)(lambda: obs.put(a, at=k)), "an index is an integer, not f32"),
+    (lambda a, m, k: obs.fill(9, i32)(lambda: obs.put(a, at=k)), "integer, not f32: write x.to"),
     (lambda a, m, k: obs.scatter(a.push(), at=a, into=8), "scatter takes a pull array"),
     (lambda a, m, k: obs.stack(r for r in m.rows() for _ in range(2)), "more than the arrays of"),
     (lambda a, m, k: a.map(lambda x: x < 1 << 31), "2147483648 is a number with a sign here"),
@@ -396,7 +416,36 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a.split(2).each(obs.block)(lambda: a), "another number of arguments than 1"),
     (lambda a, m, k: a.map(lambda x: len(5)), "has no len"),  # type: ignore[arg-type]
     (lambda a, m, k: a.map(5), "a function stands here, not 5"),
-    (lambda a, m, k: a.map(np.sqrt), r"np\.sqrt takes no values of a program"),
+    (lambda a, m, k: a.map(np.sqrt), r"np\.sqrt takes no values of a program: write obs\.sqrt"),
+    (lambda a, m, k: np.sin(a), r"np\.sin takes no values of a program: write obs\.sin"),
+    (lambda a, m, k: np.arcsin(k), r"np\.arcsin takes no values .*: write obs\.asin\(a\)"),
+    (lambda a, m, k: np.add(a, a), r"np\.add takes no values of a program: write a \+ b"),
+    (lambda a, m, k: np.add(TABLE, a, out=TABLE), r"np\.add takes no values of a program"),
+    (lambda a, m, k: np.spacing(k), "np.spacing takes no values of a program: functions of this"),
+    (lambda a, m, k: np.maximum.reduce(a), r"np\.maximum takes no values"),
+    (
+        lambda a, m, k: np.sum(m, axis=1),
+        r"np\.sum takes .*, or obs\.concat\(r\.sum",
+    ),
+    (lambda a, m, k: np.where(a > 0, a, 0), r"np\.where takes .*: write obs\.where"),
+    (lambda a, m, k: np.concatenate([a, a]), r"write obs\.concat\(a, b\)"),
+    (lambda a, m, k: np.asarray(a), "an array of NumPy has numbers"),
+    (lambda a, m, k: np.array([k, k]), "an array of NumPy has numbers"),
+    (lambda a, m, k: np.float32(k), "an array of NumPy has numbers"),
+    (lambda a, m, k: pow(a, 2, 7), r"two operands: write x\*\*y % m"),
+    (lambda a, m, k: pow(a[0], 2, 7), r"two operands: write x\*\*y % m"),
+    (lambda a, m, k: obs.pow(k, k, k), "pow takes 2 operands, not 3"),
+    (lambda a, m, k: obs.round(a), "round takes a float, not i32"),
+    (lambda a, m, k: obs.zip(), r"zip takes arrays, as in obs\.zip\(a, b\), not nothing"),
+    (lambda a, m, k: obs.interleave(a, 1), "interleave takes arrays, .* not int"),
+    (lambda a, m, k: obs.zeros(2**50), "at most 2.48 elements, and this one has 1125899906842624"),
+    (lambda a, m, k: obs.iota(2**70), "at most 2.48 elements"),
+    (lambda a, m, k: obs.full((2**30, 2**30), 1), "at most 2.48 elements"),
+    (lambda a, m, k: obs.full(2**30, 1).split(1).map(lambda c: obs.iota(2**30)), "at most 2.48"),
+    (lambda a, m, k: m.nest(2), "nest keeps 1 to 1 of 2 dimensions, not 2"),
+    (lambda a, m, k: obs.windows(a.take(5), 9), "a window of 9 elements is longer .* has 5"),
+    (lambda a, m, k: obs.thread_columns(a.take(8), 0, lambda c: c), "32 elements .* array has 8"),
+    (lambda a, m, k: obs.stack(c.rank(2.5)[0] for c in a.split(4)), "rank takes a number of keys"),
     (lambda a, m, k: obs.concat(), "concat takes arrays"),
     (lambda a, m, k: obs.concat((c for c in a.split(2)), level="block in grid"), "level= is obs"),
     (lambda a, m, k: obs.grid_of(3, level=3)(lambda i: a), "level= is obs.thread.*not 3"),
@@ -497,11 +546,15 @@ def test_options_of_runs_and_compilations() -> None:
         (lambda: more.emulate(A, schedule="foo"), "one of ticket, random, not 'foo'"),
         (lambda: more.emulate(A, seed="x"), "seed= is a number"),
         (lambda: more.bench(A, device="foo"), "one of interpret, emulate, cuda"),
+        (lambda: more.ptx(chip=90), "chip= is the name of a GPU, as in 'sm_90', not 90"),
         (lambda: more.ptx(threads="x"), "threads= is a number from 0 to 1024"),
         (lambda: more.cost(n=-5), "extents are numbers from 0 on"),
     ):
         with pytest.raises(obs.ArgumentError, match=message):
             run()
+    with pytest.raises(obs.CompileError, match=r"^error: unknown chip 'sm_1'") as caught:
+        more.ptx(chip="sm_1")
+    assert caught.value.location is None
     with pytest.raises(TraceError, match="at least 1, not -1"):
 
         @obs.jit
@@ -637,7 +690,7 @@ def test_operators_that_are_not_associative(name: str) -> None:
     np.testing.assert_array_equal(rows(x), expected)
 
 
-def test_mistakes_before_a_function_is_traced() -> None:
+def test_mistakes_before_a_function_is_traced(monkeypatch: pytest.MonkeyPatch) -> None:
     @obs.jit
     def shifted(a: Annotated[Pull, "n", i32]) -> Any:
         return (a << 31) | (a >> 0)
@@ -649,5 +702,8 @@ def test_mistakes_before_a_function_is_traced() -> None:
     for length in (-1, {"n": -1}, 2.5):
         with pytest.raises(obs.ArgumentError, match="lengths= has numbers from 0 on, and"):
             obs.check(shifted, lengths=(3, length))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(obs.ObsidianError, match="an operator of PyTorch needs PyTorch"):
+        shifted.torch_op("test::shifted")
     with pytest.raises(obs.ArgumentTypeError, match=r"check takes a function with @obs\.jit"):
         obs.check(3)  # type: ignore[call-overload]
