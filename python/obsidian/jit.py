@@ -109,7 +109,7 @@ class Function(Tools, Generic[F]):
     ) -> None:
         """Store the function. The first call traces it."""
         syntax.check_function(function, "jit")
-        _refuse_method(typing.cast(FunctionType, function))
+        syntax.refuse_method(typing.cast(FunctionType, function))
         functools.update_wrapper(self, function)
         self.threads = None if threads is None else programs.checked_threads(threads)
         self.donate = (donate,) if isinstance(donate, str) else tuple(donate)
@@ -422,19 +422,6 @@ class Function(Tools, Generic[F]):
             if not isinstance(parameters.get(name), ParameterType):
                 raise TraceError(f"donate= names arrays, and {name} is none", self._place)
         return self.donate
-
-
-def _refuse_method(function: FunctionType) -> None:
-    """Refuse a function of a class that takes the object or the class."""
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    scope = function.__qualname__.rpartition(".")[0]
-    if names[:1] in (("self",), ("cls",)) and scope and not scope.endswith("<locals>"):
-        raise TraceError(
-            f"a method is no program, because {names[0]} is no array: leave it out, with "
-            "@staticmethod above @obs.jit, and pass what the program needs from the object as "
-            "arguments or as static values",
-            of_function(function.__code__),
-        )
 
 
 def _no_type_of(name: str, value: Any, view: View | None) -> str:

@@ -13,7 +13,8 @@ import numpy as np
 
 from . import interop
 from .errors import ArgumentError, ArgumentTypeError, TraceError
-from .scalars import Scalar, most, number_of
+from .literals import number_of
+from .scalars import Scalar, most
 from .types import ParameterType, flatten, spell
 from .views import CPU, DTYPES, Traced, View, place_of
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from .errors import TraceError
+from .literals import number_of, spell_number
 from .regions import (
     Extent,
     apply,
@@ -24,7 +25,7 @@ from .regions import (
     scalar_code,
     split_extents,
 )
-from .scalars import Scalar, checked_type, element_type, number_of, spell_number
+from .scalars import Scalar, checked_type, element_type
 from .trace import current
 from .types import ArrayType, Element, f32, index
 

@@ -71,6 +71,19 @@ def check_function(function: Any, decorator: str) -> None:
         )
 
 
+def refuse_method(function: FunctionType) -> None:
+    """Refuse a function of a class that takes the object or the class."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    scope = function.__qualname__.rpartition(".")[0]
+    if names[:1] in (("self",), ("cls",)) and scope and not scope.endswith("<locals>"):
+        raise TraceError(
+            f"a method is no program, because {names[0]} is no array: leave it out, with "
+            "@staticmethod above @obs.jit, and pass what the program needs from the object as "
+            "arguments or as static values",
+            of_function(function.__code__),
+        )
+
+
 def rewrite(function: FunctionType) -> Callable[..., Any]:
     """The rewritten function, or the function itself if its source is unknown."""
     if _RUNTIME in function.__code__.co_freevars:
