@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from . import arrays, bit, unsigned
 from .backend import RunOptions
-from .control import loop, range, when, while_loop
+from .control import loop, when, while_loop
+from .control import range as range
 from .device_arrays import DeviceArray
 from .errors import (
     ArgumentError,
@@ -52,12 +53,7 @@ from .functions import (
     log1p,
     log2,
     log10,
-    max,
-    min,
-    pow,
-    print,
     rem,
-    round,
     rsqrt,
     sin,
     sinh,
@@ -66,12 +62,19 @@ from .functions import (
     tanh,
     trunc,
     where,
-    zip,
 )  # fmt: skip
+from .functions import max as max
+from .functions import min as min
+from .functions import pow as pow
+from .functions import print as print
+from .functions import round as round
+from .functions import zip as zip
 from .irregular import expand, scatter
 from .jit import Function, function, jit
 from .levels import Level, block, grid, thread, warp
-from .library import beyond, filter, matmul, pad, sum, tiles, tree_reduce, windows
+from .library import beyond, matmul, pad, tiles, tree_reduce, windows
+from .library import filter as filter
+from .library import sum as sum
 from .locations import Location
 from .networks import (
     bitonic_merge,
@@ -106,6 +109,8 @@ if not TYPE_CHECKING:
         raise AttributeError(f"module 'obsidian' has no attribute {name!r}{hint}")
 
 
+#: Without the names of functions of Python, which `from obsidian import *` would hide. They are
+#: imported as themselves, so that type checkers know them as attributes.
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
@@ -165,7 +170,6 @@ __all__ = [
     "f32",
     "f64",
     "fill",
-    "filter",
     "floor",
     "fma",
     "force",
@@ -191,19 +195,13 @@ __all__ = [
     "log10",
     "loop",
     "matmul",
-    "max",
     "merge_runs",
-    "min",
     "odd_even_sort",
     "ones",
     "pad",
     "par",
-    "pow",
-    "print",
     "put",
-    "range",
     "rem",
-    "round",
     "rsqrt",
     "scatter",
     "sin",
@@ -212,7 +210,6 @@ __all__ = [
     "sort_runs",
     "sqrt",
     "stack",
-    "sum",
     "table",
     "tan",
     "tanh",
@@ -232,5 +229,4 @@ __all__ = [
     "windows",
     "write",
     "zeros",
-    "zip",
 ]

@@ -45,6 +45,8 @@ class CompileOptions:
             number = getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
                 raise ArgumentError(f"{name}= is a number from 0 to {most}, not {number!r}")
+        if not isinstance(self.chip, str):
+            raise ArgumentError(f"chip= is the name of a GPU, as in 'sm_90', not {self.chip!r}")
 
 
 @dataclass(frozen=True)

@@ -15,36 +15,12 @@ from typing import Any
 
 from . import control, functions
 from .errors import TraceError
+from .locations import Location, here
 from .regions import Array, leaf_type
 from .scalars import Scalar
 from .trace import Value, current, is_tracing
 from .types import flatten, i1
-
-
-class Undefined:
-    """The value of a name without a value, with the reason."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-
-    def __repr__(self) -> str:
-        return self.reason
-
-    def _refuse(self, *_: Any) -> Any:
-        raise TraceError(self.reason)
-
-    __bool__ = __len__ = __iter__ = __call__ = __getitem__ = __contains__ = __format__ = _refuse
-    __index__ = __int__ = __float__ = __round__ = __floor__ = __ceil__ = __trunc__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = _refuse
-    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refuse
-    __divmod__ = __rdivmod__ = __pow__ = __rpow__ = __lshift__ = __rshift__ = _refuse
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
-    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __invert__ = __abs__ = _refuse
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "_fields":
-            raise AttributeError(name)
-        raise TraceError(self.reason)
+from .undefined import Undefined
 
 
 def value_of(read: Callable[[], Any]) -> Any:
@@ -90,6 +66,16 @@ def _can_merge(one: Any, other: Any) -> bool:
     return True
 
 
+def _unknown(label: str, place: Location, *is_missing: bool) -> Undefined:
+    """The value of a name after an `if` whose branches do not agree on it."""
+    reason = (
+        "it has a value in one of the branches only: give it a value before the `if`, or in both"
+        if any(is_missing)
+        else "it has different types in the branches: convert the value in one of them"
+    )
+    return Undefined(f"{label} has no value after the `if` in line {place.line}: {reason}", place)
+
+
 def if_(
     condition: Any,
     then: Callable[..., Any],
@@ -101,17 +87,17 @@ def if_(
     if not _is_traced(condition):
         return tuple(then(*values) if condition else otherwise(*values))
     _check(condition)
+    place = here()
 
     def prepare(one: Any, other: Any) -> tuple[Any, Any]:
         pairs = []
         for a, b, label in zip(one, other, labels):
             if _can_merge(a, b):
                 pairs.append((a, b))
+            elif isinstance(a, Undefined) and isinstance(b, Undefined):
+                pairs.append((a, a))
             else:
-                unknown = Undefined(
-                    f"{label} has no value after this `if`: it has different types in the "
-                    "branches, or a value in one of them only"
-                )
+                unknown = _unknown(label, place, isinstance(a, Undefined), isinstance(b, Undefined))
                 pairs.append((unknown, unknown))
         return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
 
@@ -137,11 +123,16 @@ def _carry(
 ) -> tuple[list[int], list[Any]]:
     """The positions of the names that a loop carries, and the values of all others in the loop."""
     places, fixed = [], []
+    loop = here()
     for place, (value, label) in enumerate(zip(values, labels)):
         if label in carried and not isinstance(value, Undefined):
             places.append(place)
         fixed.append(
-            Undefined(f"{label} has a value inside of the loop only: set it before the loop")
+            Undefined(
+                f"{label} has a value inside of the loop in line {loop.line} only: set it before "
+                "the loop",
+                loop,
+            )
         )
     return places, fixed
 
@@ -218,6 +209,29 @@ def while_(
         holds, [values[p] for p in places], iterate, [labels[p] for p in places]
     )
     return tuple(_filled(places, fixed, _state(found, places)))
+
+
+#: In place of parts of loops and branches that the program cannot have.
+_WAYS_OUT = {
+    "break": "let the condition of a `while` contain the reason to stop, as in "
+    "`while x > 1 and not is_found`",
+    "continue": "put the rest of the body into an `if`",
+    "return": "set a variable, and return it at the end of the function",
+    "else": "write these statements after the loop, in an `if`",
+    ":=": "assign in a statement of its own",
+    "del": "leave the name as it is",
+}
+
+
+def known(value: Any, word: str, file: str, line: int, column: int) -> Any:
+    """A condition or a range of a statement that is not rewritten, because of a part of it."""
+    if not isinstance(value, (Scalar, control.Range)):
+        return value
+    raise TraceError(
+        f"this `{word}` cannot stand in a loop or a branch whose condition the program decides "
+        f"when it runs: {_WAYS_OUT.get(word, 'return the value')}",
+        Location(file, line, column),
+    )
 
 
 def choose(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:

@@ -1,7 +1,8 @@
-"""The captured values of a function: closures and globals, by value.
+"""The captured values of a function: closures, globals, and their attributes, by value.
 
 In: a Python function. Out: a key that is equal for equal code and equal captured values, so that
-a function is traced again if a number that it uses has changed.
+a function is traced again if a number that it uses has changed. The attributes are those that the
+text reads from a captured name, as in `config.k` or `module.config.k`.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import dataclasses
 import dis
 import functools
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from .attributes import MISSING, dictionary, places_of, reads
+
 _PACKAGE = __name__.split(".")[0]
-_MISSING = object()
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 
@@ -80,12 +82,16 @@ class Captures:
     ) -> tuple[list[tuple[Any, ...]], list[tuple[str, Any, Any]]] | None:
         """The captured values by which `is_same` compares, if it holds for `key` now.
 
-        Globals are a dictionary, a name and a value, without the value if there is none. Cells have
-        a name, the cell and its content. None if one of them may change without a sign.
+        Globals and attributes are a dictionary, a name and a value, without the value if there is
+        none. Cells have a name, the cell and its content. None if one of them may change without a
+        sign.
         """
-        if not self.is_same(key) or any(value is _MISSING for _, _, value in self._cells):
+        if not self.is_same(key) or any(value is MISSING for _, _, value in self._cells):
             return None
-        names = [item if item[2] is not _MISSING else item[:2] for item in self._globals]
+        names = [
+            (dictionary(item[0]), *(item[1:] if item[2] is not MISSING else item[1:2]))
+            for item in self._globals
+        ]
         return names, self._cells
 
     def changed(self) -> str | None:
@@ -93,7 +99,9 @@ class Captures:
         if self._is_same() and not self._has_mutable:
             return None
         for names, name, value in self._globals:
-            if names.get(name, _MISSING) is not value:
+            # An attribute that gets its first value may be one that Python computes late.
+            is_late = value is MISSING and (id(names), name) in self._attributes
+            if names.get(name, MISSING) is not value and not is_late:
                 return name
         for name, cell, value in self._cells:
             if _content(cell) is not value:
@@ -104,7 +112,7 @@ class Captures:
 
     def _is_same(self) -> bool:
         for names, name, value in self._globals:
-            if names.get(name, _MISSING) is not value:
+            if names.get(name, MISSING) is not value:
                 return False
         for _, cell, value in self._cells:  # noqa: SIM110 - this is on the way of each call
             if _content(cell) is not value:
@@ -112,7 +120,9 @@ class Captures:
         return True
 
     def _refresh(self) -> None:
-        self._globals: list[tuple[dict[str, Any], str, Any]] = []
+        self._globals: list[tuple[Mapping[str, Any], str, Any]] = []
+        #: The attributes among them.
+        self._attributes: set[tuple[int, str]] = set()
         self._cells: list[tuple[str, Any, Any]] = []
         self._has_mutable = False
         # Objects that are compared by identity live as long as the key.
@@ -151,21 +161,41 @@ class Captures:
         self._seen.add(id(function))
         self._kept.append(function)
         parts: list[Hashable] = [id(function.__code__), self._visit(function.__defaults__)]
+        known: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             value = _content(cell)
             self._cells.append((name, cell, value))
+            known[name] = value
             parts.append(self._visit(value))
         names = function.__globals__
         for name in _global_names(function.__code__):
             # A name without a value is a builtin, or gets its value later.
-            value = names.get(name, _MISSING)
+            value = names.get(name, MISSING)
             self._globals.append((names, name, value))
             parts.append((name, self._visit(value)))
+        for name, attributes in reads(function.__code__):
+            base = known.get(name, names.get(name, MISSING))
+            parts += self._read(base, attributes) if base is not MISSING else ()
         return tuple(parts)
+
+    def _read(self, base: Any, attributes: tuple[str, ...]) -> Iterator[Hashable]:
+        """Watch the attributes of a value, each of the one before, and return their keys."""
+        for name in attributes:
+            places = places_of(base, name)
+            for names, value in places:
+                if (id(names), name) not in self._attributes:
+                    self._attributes.add((id(names), name))
+                    self._globals.append((names, name, value))
+            base = places[-1][1] if places else MISSING
+            if base is MISSING:
+                return
+            # What a function of another object captures is its own matter.
+            is_function = isinstance(getattr(base, "__wrapped__", base), FunctionType)
+            yield name, self._identity(base) if is_function else self._visit(base)
 
 
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
-        return _MISSING
+        return MISSING

@@ -251,6 +251,8 @@ def expand(
 def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> tuple[Any, Any]:
     """The index of each key in stable sorted order, and the number of occurrences of each key."""
     kind = _vector(keys, "rank")
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise TraceError(f"rank takes a number of keys that Python knows, not {count!r}")
     level = current().level
     element = Element((checked_type(dtype, True),))
     ranks = ArrayType(kind.extents, element, kind.bounds, level)

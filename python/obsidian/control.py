@@ -165,8 +165,7 @@ class Range:
     def __iter__(self) -> Iterator[Any]:
         raise TraceError(
             "a loop over obs.range needs a function with @obs.jit or @obs.function whose source is "
-            "in a file or a notebook, and no break, continue or return in the loop; "
-            "elsewhere use obs.loop(n, x)(lambda k, x: ...)"
+            "in a file or a notebook; elsewhere use obs.loop(n, x)(lambda k, x: ...)"
         )
 
 

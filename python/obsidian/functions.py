@@ -31,15 +31,20 @@ def spread(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     return maps.map_arrays(call, arrays)
 
 
-def _function(name: str, kinds: str, count: int, text: str) -> Callable[..., Any]:
-    """A function of `count` operands of one type; `kinds` is float, int, or both."""
+def _function(
+    name: str, kinds: str, count: int, text: str, operation: str = ""
+) -> Callable[..., Any]:
+    """A function of `count` operands of one type; `kinds` is float, int, or both.
+
+    Its operation in the dialect `math` has the same name, or another one.
+    """
 
     def apply(*operands: Any) -> Any:
         values = agree(*operands)
         kind = values[0].kind
         if kind not in kinds.split():
             raise TraceError(f"{name} takes a {kinds.split()[0]}, not {values[0].type_name}")
-        return elementwise(f"math.{name}", *values)
+        return elementwise(f"math.{operation or name}", *values)
 
     def function(*operands: Any) -> Any:
         if len(operands) != count:
@@ -51,8 +56,8 @@ def _function(name: str, kinds: str, count: int, text: str) -> Callable[..., Any
     return function
 
 
-def _float(name: str, text: str, count: int = 1) -> Callable[..., Any]:
-    return _function(name, "float", count, text)
+def _float(name: str, text: str, count: int = 1, operation: str = "") -> Callable[..., Any]:
+    return _function(name, "float", count, text, operation)
 
 
 exp = _float("exp", "e to the power of x.")
@@ -82,9 +87,9 @@ erfc = _float("erfc", "1 - erf(x).")
 floor = _float("floor", "The next whole number downwards, as a float.")
 ceil = _float("ceil", "The next whole number upwards, as a float.")
 trunc = _float("trunc", "The next whole number towards zero, as a float.")
-round = _float("roundeven", "The nearest whole number, ties to even, as a float.")
+round = _float("round", "The nearest whole number, ties to even, as a float.", 1, "roundeven")
 atan2 = _float("atan2", "The angle of the point (x, y), in radians: atan2(y, x).", 2)
-pow = _float("powf", "x to the power of y, for floats.", 2)
+pow = _float("pow", "x to the power of y, for floats.", 2, "powf")
 copysign = _float("copysign", "The magnitude of x with the sign of y.", 2)
 fma = _float("fma", "a * b + c, rounded once.", 3)
 ctlz = _function("ctlz", "int index", 1, "The number of leading zero bits.")
@@ -200,14 +205,23 @@ def print(text: str, *values: Any) -> None:
     current().emit(f"obs.print {quoted(text)}{operands}")
 
 
+def _arrays(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands of a function of arrays."""
+    for operand in operands or (None,):
+        if not isinstance(operand, Array):
+            what = type(operand).__name__ if operands else "nothing"
+            raise TraceError(f"{name} takes arrays, as in obs.{name}(a, b), not {what}")
+    return operands
+
+
 def zip(*arrays: Any) -> Any:
     """One array of tuples, of arrays of equal extents."""
-    return maps.zip_arrays(arrays)
+    return maps.zip_arrays(_arrays("zip", arrays))
 
 
 def interleave(*arrays: Any) -> Any:
     """Element `k * i + j` is element i of array j of k arrays."""
-    return maps.interleave(arrays)
+    return maps.interleave(_arrays("interleave", arrays))
 
 
 def concat(*arrays: Any, level: Any = None, to: Any = None, dim: int = 0) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import dlpack
 from .device_arrays import PLAIN, host_array
+from .errors import ArgumentTypeError
 from .frameworks import JAX, NUMPY, CuPy, NumPy, torch_framework
 from .views import Framework, View
 
@@ -49,7 +50,10 @@ _HOST_DLPACK = _HostDLPack()
 
 
 def framework_of(value: Any) -> Framework | None:
-    """The function that makes a view of a value, or None. Imports nothing if it is not an array."""
+    """The framework of an array, or None if the value is none; nothing is imported for others.
+
+    Raises ArgumentTypeError for an array with a mask.
+    """
     kind = type(value)
     if kind in _classes:
         return _classes[kind]
@@ -61,6 +65,11 @@ def framework_of(value: Any) -> Framework | None:
             _classes[kind] = _frameworks[name]
             return _classes[kind]
     if isinstance(value, np.ndarray):
+        if isinstance(value, np.ma.MaskedArray):
+            raise ArgumentTypeError(
+                "an array of a program has no mask: pass x.filled(0), and the mask as an array of "
+                "its own"
+            )
         return NUMPY
     if isinstance(value, (np.generic, int, float, str, tuple, list)):
         return None

@@ -327,9 +327,9 @@ def _on_host(buffer: Any) -> Any:
 
 def _number(call: Call, place: int, array: Any, element: str) -> Any:
     """An element that is a number of the program."""
-    value = array[()].item()
+    value = array[()]
     if element == "bf16":
-        value = float(np.asarray(value << 16, np.uint32).view(np.float32))
+        value = (array.astype(np.uint32) << 16).view(np.float32)[()]
     return number_of_type(call.program.parameters, place, value)
 
 

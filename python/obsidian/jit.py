@@ -29,7 +29,7 @@ from .errors import ArgumentTypeError, TraceError, warn
 from .functions import assert_
 from .interop import view_of
 from .levels import Level
-from .locations import Location, last_return, of_function
+from .locations import Location, last_return, of_function, of_recursion
 from .maps import dim
 from .native import NativeArtifact
 from .parameters import Sizes, parameters_of
@@ -50,6 +50,7 @@ from .types import (
     parameter_type,
     spell,
 )
+from .undefined import Undefined
 from .views import View
 
 #: A program with at least this number of operations is unusually long.
@@ -107,14 +108,14 @@ class Function(Tools, Generic[F]):
         fp_contract: bool = False,
     ) -> None:
         """Store the function. The first call traces it."""
-        if not isinstance(function, FunctionType):
-            raise TraceError("@obs.jit stands before a function")
+        syntax.check_function(function, "jit")
+        syntax.refuse_method(typing.cast(FunctionType, function))
         functools.update_wrapper(self, function)
         self.threads = None if threads is None else programs.checked_threads(threads)
         self.donate = (donate,) if isinstance(donate, str) else tuple(donate)
         self.copy = copy
         self.fp_contract = fp_contract
-        self._captures = Captures(function)
+        self._captures = Captures(typing.cast(FunctionType, function))
         self._programs: dict[Hashable, Program] = {}
         self._artifacts: dict[Hashable, NativeArtifact] = {}
         self._calls: dict[Hashable, Call] = {}
@@ -125,6 +126,10 @@ class Function(Tools, Generic[F]):
         #: The last call without static values that the accelerator can make, and its program.
         self._entry: Entry | None = None
         self._accelerated: Accelerated | None = None
+
+    def __reduce__(self) -> str:
+        """Pickle the function by its name, as Python does; its process compiles it again."""
+        return self.__wrapped__.__qualname__
 
     def __repr__(self) -> str:
         return f"<obs.jit function {self.__wrapped__.__name__}>"
@@ -386,8 +391,13 @@ class Function(Tools, Generic[F]):
         def run(**given: Any) -> Any:
             try:
                 value = self._rewritten(**given, **static)
-            except RecursionError:
-                raise TraceError("the recursion of this function does not end", place) from None
+            except RecursionError as error:
+                raise TraceError(
+                    "this recursion does not end while the function is traced: Python follows both "
+                    "branches of a condition that the program decides, so only numbers that Python "
+                    "knows end a recursion; `while` is a loop of the program",
+                    of_recursion(error.__traceback__) or place,
+                ) from None
             if value is None or (isinstance(value, (tuple, list)) and not value):
                 raise TraceError("a function with @obs.jit returns its results", place)
             return value
@@ -453,6 +463,9 @@ def trace_program(
         with trace.at(place):
             given, head = _open_parameters(parameters, donated)
         flat, shape = flatten(run(**given))
+        for leaf in flat:
+            if isinstance(leaf, Undefined):
+                leaf.refuse()
         with trace.at(end):
             try:
                 flat = [as_leaf(leaf) for leaf in flat]
@@ -573,4 +586,5 @@ def function(function: F) -> F:
 
     Functions with @obs.jit do not need this decorator. It requires the source of the function.
     """
+    syntax.check_function(function, "function")
     return typing.cast(F, syntax.rewrite(typing.cast(FunctionType, function)))

@@ -109,6 +109,9 @@ def windows(array: Pull, size: Any, *, step: Any = 1) -> Pull:
     if any(isinstance(number, int) and number < 1 for number in [*sizes, *steps]):
         raise TraceError(f"windows have a size and a step of 1 or more, not {size} and {step}")
     counts = [(n - k) // s + 1 for n, k, s in zip(array.shape, sizes, steps)]
+    for n, k, count in zip(array.shape, sizes, counts):
+        if isinstance(count, int) and count < 0:
+            raise TraceError(f"a window of {k} elements is longer than the array, which has {n}")
     return generate(*counts)(
         lambda *place: array.slice([i * s for i, s in zip(place, steps)], list(sizes))
     )

@@ -12,7 +12,7 @@ import os
 import sys
 from dataclasses import dataclass
 from itertools import islice
-from types import CodeType
+from types import CodeType, TracebackType
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -77,6 +77,21 @@ def here() -> Location:
 def of_function(code: CodeType) -> Location:
     """The location of the beginning of a function."""
     return Location(code.co_filename, code.co_firstlineno)
+
+
+def of_recursion(trace: TracebackType | None) -> Location | None:
+    """The call by which a function of the user runs again, in the trace of an error; or None."""
+    running: set[int] = set()
+    before = None
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not _entry(code)[1]:
+            if id(code) in running and before is not None:
+                return before
+            running.add(id(code))
+            before = _locate(code, trace.tb_lasti, trace.tb_lineno)
+        trace = trace.tb_next
+    return None
 
 
 def last_return(code: CodeType) -> Location:

@@ -127,16 +127,24 @@ def map_now(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
     return make_array(result, found[0])
 
 
+def place_at(array: Array, dimension: int, place: Any) -> Any:
+    """The index of an element in a dimension: a number, or a traced integer.
+
+    A number may count from the end. It is an error if it is out of range, unless the array has no
+    elements: code that reads elements is traced then, but does not run.
+    """
+    number = static_number(place)
+    if number is None:
+        return place
+    extent = array.type.extents[dimension]
+    if extent and not -extent <= number < extent:
+        raise TraceError(f"index {number} is out of range: the extent is {extent}")
+    return dim(array, dimension) + number if number < 0 else number
+
+
 def get(array: Array, indices: Sequence[Any]) -> Any:
     """The element at an index."""
-    places = []
-    for d, place in enumerate(indices):
-        number = static_number(place)
-        if number is not None and number < 0:
-            place = dim(array, d) + number
-            if isinstance(place, int) and place < 0:
-                raise TraceError(f"index {number} is out of range: the extent is {place - number}")
-        places.append(as_index(place))
+    places = [as_index(place_at(array, d, place)) for d, place in enumerate(indices)]
     leaves = array.type.element.leaves
     text = f"obs.get {use(array)}[{names(places)}] : {array.type}"
     found = current().emit(text, len(leaves))
@@ -313,7 +321,9 @@ def nest(array: Array, dims: int) -> Any:
     """An array of arrays: the first `dims` dimensions stay outside."""
     kind = array.type
     if not 1 <= dims < kind.rank:
-        raise TraceError(f"an array of rank {kind.rank} keeps 1 to {kind.rank - 1} dims outside")
+        if kind.rank == 1:
+            raise TraceError("an array of one dimension has no rows: a.split(k) makes chunks")
+        raise TraceError(f"nest keeps 1 to {kind.rank - 1} of {kind.rank} dimensions, not {dims}")
     inner = ArrayType(kind.extents[dims:], kind.element, kind.bounds[dims:])
     result = ArrayType(kind.extents[:dims], Element((inner,)), kind.bounds[:dims])
     text = f"obs.nest {use(array)} dims {dims} : {kind}"

@@ -290,7 +290,8 @@ class NativeBackend:
         def build(number: int) -> Diagnostic:
             message = raw[number]
             file = str(message.file)
-            place = Location(file, message.line, message.column) if file else None
+            # A message on an option has no line.
+            place = Location(file, message.line, message.column) if file and message.line else None
             notes = tuple(build(child) for child in children[number])
             text = str(message.text)
             if place is not None and place.file != "<program>":

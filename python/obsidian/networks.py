@@ -116,6 +116,10 @@ def thread_columns(
     pull array in shared memory or, if it is not `stored`, the push array of the block.
     """
     size = 1 << _log2(array)
+    if size < 1 << (low + _OWN_BITS):
+        raise TraceError(
+            f"a thread has {_OWN} elements at distances of {1 << low}, and the array has {size}"
+        )
     stride = 1 << low
 
     def place(thread: Any, number: Any) -> Any:

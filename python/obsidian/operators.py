@@ -132,7 +132,9 @@ class Operators(Array):
     def __ne__(self, other: object) -> Any:
         return self._apply(operator.ne, cast(Operand, other))
 
-    def __pow__(self, other: Operand) -> Self:
+    def __pow__(self, other: Operand, modulus: object = None) -> Self:
+        if modulus is not None:
+            raise TraceError("pow of a program takes two operands: write x**y % m")
         return self._apply(operator.pow, other)
 
     def __rpow__(self, other: Operand) -> Self:

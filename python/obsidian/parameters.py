@@ -13,7 +13,8 @@ import numpy as np
 
 from . import interop
 from .errors import ArgumentError, ArgumentTypeError, TraceError
-from .scalars import Scalar, number_of
+from .literals import number_of
+from .scalars import Scalar, most
 from .types import ParameterType, flatten, spell
 from .views import CPU, DTYPES, Traced, View, place_of
 
@@ -47,9 +48,11 @@ class _Number(Parameter):
         self.name, self._kind = name, kind
         self.number = spell(kind)
         self._is_float = kind.kind == "float"
+        #: A float with at most this magnitude needs no other test; the largest is enough.
+        self._most: float = getattr(kind, "max", 0)
 
     def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
-        if self._is_float and type(value) is float:
+        if self._is_float and type(value) is float and -self._most <= value <= self._most:
             items.append(value)
             return
         framework = interop.framework_of(value)
@@ -88,9 +91,13 @@ def number_of_type(kinds: Mapping[str, Any], place: int, value: Any) -> Any:
 
 
 def _number_of(name: str, kind: type[Scalar], value: Any) -> Any:
-    """A number of the host in the form that the program takes, in the range of its type."""
+    """A number of the host in the form that the program takes, in the range of its type.
+
+    An unsigned number of NumPy of the same size stands for its bits, as in arrays.
+    """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
+    is_bits = isinstance(value, np.unsignedinteger) and value.dtype.itemsize * 8 == kind.bits
     if kind.kind == "float" and isinstance(value, np.floating):
         value = float(value)
     elif kind.kind != "float" and isinstance(value, np.integer):
@@ -100,6 +107,11 @@ def _number_of(name: str, kind: type[Scalar], value: Any) -> Any:
     is_float = isinstance(value, float)
     if not isinstance(value, (int, float)) or (is_float and kind.kind != "float"):
         raise ArgumentTypeError(f"{name} is {kind.type_name}, and {value!r} is not")
+    if kind.kind == "int" and not is_bits and most(kind) < value < 1 << kind.bits:
+        raise ArgumentError(
+            f"{name}: {value} is out of the range of {kind.type_name}: "
+            f"np.uint{kind.bits}({value}) stands for its bits"
+        )
     try:
         return number_of(value, kind)
     except TraceError as error:

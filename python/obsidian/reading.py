@@ -62,10 +62,8 @@ def _cut(array: Array, keys: list[slice], ranges: list[tuple[Any, Any, int]]) ->
 def _range(array: Array, dimension: int, part: Any) -> tuple[Any, Any, int]:
     """Offset, number of elements and step of an index or a slice."""
     if not isinstance(part, slice):
-        number = static_number(part)
-        if number is not None and number < 0:
-            return maps.dim(array, dimension) + number, 1, 1
-        return as_index(part) if number is None else number, 1, 1
+        place = maps.place_at(array, dimension, part)
+        return as_index(place) if isinstance(place, Scalar) else place, 1, 1
     step = 1 if part.step is None else part.step
     if not isinstance(step, int) or step == 0:
         raise TraceError("the step of a slice is a constant other than 0")

@@ -18,6 +18,7 @@ from .levels import Level
 from .scalars import Scalar, ScalarLike, default, literal, make, same
 from .trace import Region, Value, current, use
 from .types import ArrayType, Element, Leaf, Shape, flatten, index, spell
+from .undefined import Undefined
 
 
 class Array(Value):
@@ -83,13 +84,17 @@ def flat_extents(extents: Sequence[Any]) -> Sequence[Any]:
 
 def up_to(extent: Scalar, bound: int) -> Bounded:
     """An extent that is known at run time and is at most `bound`, which determines the memory."""
+    is_number = isinstance(bound, (int, np.integer)) and not isinstance(bound, bool)
+    if not is_number or bound < 0:
+        raise TraceError(f"the bound of an extent is a number from 0 on, not {bound!r}")
     if isinstance(extent, int) and extent > bound:
         raise TraceError(f"up_to({extent}, {bound}) is an extent above its bound")
-    return Bounded(extent, bound)
+    return Bounded(extent, int(bound))
 
 
 def make_array(kind: ArrayType, name: str, is_stored: bool = False) -> Any:
     """The array value for a value of the program that the current block defines."""
+    kind.check_size()
     array = object.__new__(Array.classes[kind.level is not None])
     array.name, array.block, array.type = name, current().block, kind
     array.is_stored, array.dims = is_stored, {}
@@ -144,6 +149,8 @@ def as_leaf(value: Any, like: Leaf | None = None) -> Any:
         if isinstance(like, ArrayType):
             raise TraceError("a number stands where an array is expected")
         return default(value) if like is None else same(value, like)
+    if isinstance(value, Undefined):
+        value.refuse()
     if value is None:
         raise TraceError("the function returns nothing: a value is missing after `return`")
     raise TraceError(f"{type(value).__name__} is no value of a program: {_way_out(value)}")
@@ -159,6 +166,9 @@ def _way_out(value: object) -> str:
         return "pass the array as an argument, or write obs.table(array) for a constant"
     if isinstance(value, Iterator):
         return "obs.concat and obs.stack take a generator, as in obs.concat(f(r) for r in a.rows())"
+    if inspect.iscoroutine(value):
+        value.close()
+        return "a function of a program is no `async` function"
     if callable(value):
         return "call it, as in f(x), or as in obs.generate(n)(f) if it returns a function"
     return f"it consists of numbers and arrays, and this is {value!r}"
@@ -171,12 +181,6 @@ def apply(function: Callable[..., Any], *arguments: Any) -> Any:
     except TypeError:
         if not callable(function):
             raise TraceError(f"a function stands here, not {function!r}") from None
-        if isinstance(function, np.ufunc):
-            name = function.__name__
-            raise TraceError(
-                f"np.{name} takes no values of a program: obsidian has functions of its own, such "
-                "as obs.sqrt"
-            ) from None
         if _takes(function, len(arguments)):
             raise
     raise TraceError(
@@ -290,14 +294,19 @@ def static_number(value: object) -> int | None:
         return int(value)
     if isinstance(value, Scalar) and value.kind in ("int", "index"):
         return None
-    raise TraceError(f"an extent or index is a whole number or a traced integer, not {value!r}")
+    hint = ": write x.to(obs.index)" if isinstance(value, Scalar) else ""
+    raise TraceError(
+        f"an extent or index is a whole number or a traced integer, not {value!r}{hint}"
+    )
 
 
 def as_index(value: ScalarLike | Bounded) -> index:
     """A number or an integer of any type as an index; integers keep their sign."""
     if isinstance(value, Scalar):
         if value.kind not in ("int", "index"):
-            raise TraceError(f"an index is an integer, not {value.type_name}")
+            raise TraceError(
+                f"an index is an integer, not {value.type_name}: write x.to(obs.index)"
+            )
         return value.to(index)
     if isinstance(value, Bounded):
         raise TraceError(

@@ -8,12 +8,12 @@ subclasses of `Scalar`, in types.py.
 from __future__ import annotations
 
 import math
-import struct
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, Union, cast
 
 import numpy as np
 
 from .errors import TraceError
+from .literals import number_of, spell_number
 from .trace import Value, current, use
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 ScalarLike = Union["Scalar", int, float, np.generic]
 S = TypeVar("S", bound="Scalar")
 
-_FLOAT_BITS = {"f16": ("e", "H"), "f32": ("f", "I"), "f64": ("d", "Q")}
 _ORDERS = {"lt": ("slt", "olt"), "le": ("sle", "ole"), "gt": ("sgt", "ogt"), "ge": ("sge", "oge")}
 _EQUALITIES = {"eq": ("eq", "oeq"), "ne": ("ne", "une")}
 _PREDICATES = {**_ORDERS, **_EQUALITIES}
@@ -64,8 +63,9 @@ class Scalar(Value):
             "the program decides this condition only when it runs, so Python cannot: use "
             "obs.where(c, a, b), obs.when(c)(then, otherwise), obs.loop or obs.while_loop. "
             "A function with @obs.jit or @obs.function, whose source is in a file or a notebook, "
-            "may also use if, while, and, or, not, but no break, else of a loop, := and in: "
-            "(x == 1) | (x == 2) stands for x in (1, 2), and (0 < x) & (x < 2) for 0 < x < 2"
+            "may also use if, while, and, or, not, but no break, return in a loop, else of a loop, "
+            ":= and in: (x == 1) | (x == 2) stands for x in (1, 2), and (0 < x) & (x < 2) for "
+            "0 < x < 2"
         )
 
     __hash__ = Value.__hash__
@@ -213,7 +213,9 @@ class Scalar(Value):
     def __rdivmod__(self, other: ScalarLike) -> tuple[Self, Self]:
         return other // self, other % self
 
-    def __pow__(self, exponent: ScalarLike) -> Self:
+    def __pow__(self, exponent: ScalarLike, modulus: object = None) -> Self:
+        if modulus is not None:
+            raise TraceError("pow of a program takes two operands: write x**y % m")
         if isinstance(exponent, (int, float, np.generic)):
             self._require_number()
             number = number_of(exponent, type(self))
@@ -372,50 +374,6 @@ def is_operand(value: object, is_equality: bool = False) -> bool:
             f"{type(value).__name__} is no operand: operators take numbers and values of a program"
         )
     return False
-
-
-def number_of(value: Any, kind: type[Scalar]) -> int | float:
-    """The value of a literal in a type; an error if it does not fit."""
-    if isinstance(value, np.generic):
-        if value.dtype != kind.dtype:
-            raise TraceError(
-                f"a NumPy {value.dtype} and {kind.type_name} do not mix: "
-                f"convert it to a Python number or to {kind.type_name} first"
-            )
-        value = value.item()
-    if not isinstance(value, (int, float)):
-        raise TraceError(f"{type(value).__name__} is not a number of type {kind.type_name}")
-    if kind.kind == "float":
-        try:
-            return float(value)
-        except OverflowError:
-            raise TraceError(f"a number is out of the range of {kind.type_name}") from None
-    if isinstance(value, float):
-        raise TraceError(
-            f"the float {value} does not become {kind.type_name}: write a whole number, or convert "
-            "the other operand to a float with .to(obs.f32)"
-        )
-    if not -(1 << (kind.bits - 1)) <= value < 1 << kind.bits and not isinstance(value, bool):
-        raise TraceError(f"{value} is out of the range of {kind.type_name}")
-    return int(value)
-
-
-def spell_number(value: int | float, kind: type[Scalar]) -> str:
-    """The number as a literal of the program text."""
-    if kind.kind == "bool":
-        return "true" if value else "false"
-    if kind.kind != "float":
-        number = int(value)
-        return str(number - (1 << kind.bits) if number >= 1 << (kind.bits - 1) else number)
-    text = repr(value)
-    if text[-1] in "nf":
-        if kind.type_name == "bf16":
-            return f"0x{struct.unpack('>I', struct.pack('>f', value))[0] >> 16:04X}"
-        pack, unpack = _FLOAT_BITS[kind.type_name]
-        bits = struct.unpack(f">{unpack}", struct.pack(f">{pack}", value))[0]
-        return f"0x{bits:0{kind.bits // 4}X}"
-    mantissa, mark, exponent = text.partition("e")
-    return mantissa + ("" if "." in mantissa else ".0") + mark + exponent
 
 
 def literal(value: object, kind: type[S]) -> S:

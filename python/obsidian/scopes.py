@@ -26,19 +26,22 @@ def contains(nodes: Iterable[ast.AST], *kinds: type[ast.AST]) -> bool:
     return any(isinstance(node, kinds) for node in own_nodes(nodes))
 
 
-def leaves_loop(statements: Iterable[ast.AST]) -> bool:
-    """True if a statement leaves the statements: break or continue of an outer loop, or return."""
+def leaving(statements: Iterable[ast.AST]) -> ast.stmt | None:
+    """The first statement that leaves the statements: return, or break or continue of a loop."""
     for node in statements:
+        found = None
         if isinstance(node, (ast.Break, ast.Continue, ast.Return)):
-            return True
+            return node
         if isinstance(node, _SCOPES):
             continue
         if isinstance(node, (ast.For, ast.While)):
-            if contains(node.body, ast.Return) or leaves_loop(node.orelse):
-                return True
-        elif leaves_loop(ast.iter_child_nodes(node)):
-            return True
-    return False
+            returns = (n for n in own_nodes(node.body) if isinstance(n, ast.Return))
+            found = next(returns, None) or leaving(node.orelse)
+        else:
+            found = leaving(ast.iter_child_nodes(node))
+        if found is not None:
+            return found
+    return None
 
 
 def assigned(nodes: Iterable[ast.AST]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from .errors import TraceError
+from .literals import number_of, spell_number
 from .regions import (
     Extent,
     apply,
@@ -24,7 +25,7 @@ from .regions import (
     scalar_code,
     split_extents,
 )
-from .scalars import Scalar, checked_type, element_type, number_of, spell_number
+from .scalars import Scalar, checked_type, element_type
 from .trace import current
 from .types import ArrayType, Element, f32, index
 
@@ -101,6 +102,8 @@ def table(values: Any, dtype: type[Scalar] | None = None) -> Pull:
         numbers = np.asarray(values)
     except (ValueError, OverflowError) as error:
         raise TraceError(f"a table has rows of one length: {error}") from None
+    if isinstance(values, np.ma.MaskedArray):
+        raise TraceError("a table has no mask: write obs.table(x.filled(0)), and a table of flags")
     if numbers.ndim == 0 or numbers.dtype.kind not in "biuf":
         raise TraceError("a table is a list or array of numbers with at least one dimension")
     if dtype is None:

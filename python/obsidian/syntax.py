@@ -7,7 +7,8 @@ constructs keep their meaning. Without a source, or for a lambda, the function i
 
 A branch or a loop body becomes a function of the names that it assigns, and returns them. Some
 constructs stay as they are: loops with `break`, `continue` or `return`, generators, classes, and
-functions with `global` or `nonlocal`.
+functions with `global` or `nonlocal`. If the condition of such a loop or branch is a traced value,
+the error names the statement that keeps it as it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import __future__
 import ast
 import copy
 import functools
+import inspect
 import linecache
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -23,11 +25,14 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, cast
 
 from . import branching, control
+from .errors import TraceError
+from .locations import of_function
 from .scopes import (
     always_returns,
     assigned,
     contains,
-    leaves_loop,
+    leaving,
+    own_nodes,
     read,
     read_first,
 )
@@ -45,6 +50,38 @@ _OPERATORS = {
     ast.NotEq: "ne",
 }
 _UNMOVABLE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Delete)
+
+
+def check_function(function: Any, decorator: str) -> None:
+    """Refuse what a decorator of this package cannot stand before."""
+    if not isinstance(function, FunctionType):
+        hint = ""
+        if isinstance(function, (staticmethod, classmethod)):
+            hint = f": @staticmethod stands above @obs.{decorator}, and a class is no argument"
+        raise TraceError(f"@obs.{decorator} stands before a function{hint}")
+    code = function.__code__
+    is_special = code.co_flags & (
+        inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+    )
+    if is_special:
+        raise TraceError(
+            "a generator or an `async` function is no program: a function with "
+            f"@obs.{decorator} runs to its end when it is traced, and returns its results",
+            of_function(code),
+        )
+
+
+def refuse_method(function: FunctionType) -> None:
+    """Refuse a function of a class that takes the object or the class."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    scope = function.__qualname__.rpartition(".")[0]
+    if names[:1] in (("self",), ("cls",)) and scope and not scope.endswith("<locals>"):
+        raise TraceError(
+            f"a method is no program, because {names[0]} is no array: leave it out, with "
+            "@staticmethod above @obs.jit, and pass what the program needs from the object as "
+            "arguments or as static values",
+            of_function(function.__code__),
+        )
 
 
 def rewrite(function: FunctionType) -> Callable[..., Any]:
@@ -125,6 +162,20 @@ def _without_type_parameters(node: ast.FunctionDef) -> None:
     """Set the list of type parameters, which a definition has since Python 3.12."""
     if sys.version_info >= (3, 12):
         node.type_params = []
+
+
+def _obstacle(node: ast.If | ast.For | ast.While) -> tuple[ast.AST, str] | None:
+    """The part that keeps a statement as it is, with a word for it; None if there is none."""
+    if isinstance(node, (ast.For, ast.While)) and node.orelse:
+        return node.orelse[0], "else"
+    left = leaving([*node.body, *node.orelse])
+    if left is not None:
+        return left, type(left).__name__.lower()
+    words = {ast.NamedExpr: ":=", ast.Delete: "del"}
+    for part in own_nodes([node]):
+        if isinstance(part, _UNMOVABLE):
+            return part, words.get(type(part), "yield")
+    return None
 
 
 def _constants(names: Iterable[str | None]) -> ast.expr:
@@ -252,8 +303,11 @@ class _Rewriter(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> Any:
         """Rewrite an `if`, unless a statement leaves it."""
         names = assigned([*node.body, *node.orelse])
-        if leaves_loop([*node.body, *node.orelse]) or contains([node], *_UNMOVABLE):
-            return self.generic_visit(node)
+        obstacle = _obstacle(node)
+        if obstacle is not None:
+            plain = self.generic_visit(node)
+            plain.test = self.known(plain.test, *obstacle)
+            return plain
         then, otherwise = self.name("then"), self.name("else")
         test = self.visit(node.test)
         definitions = [
@@ -263,6 +317,12 @@ class _Rewriter(ast.NodeTransformer):
         labels = _constants(names)
         call = _call("if_", test, _load(then), _load(otherwise), _values(names), labels)
         return [*definitions, self.bind(names, call, node)]
+
+    def known(self, value: ast.expr, obstacle: ast.AST, word: str) -> ast.expr:
+        """A condition or a range that Python must know, because of a part of its statement."""
+        line, column = obstacle.lineno, obstacle.col_offset + 1  # type: ignore[attr-defined]
+        place = [ast.Constant(n) for n in (word, self.function.__code__.co_filename, line, column)]
+        return cast(ast.expr, self.placed(_call("known", value, *place), value))
 
     def loop_names(self, node: ast.For | ast.While) -> tuple[list[str], ast.expr]:
         """The names that a loop assigns, and those of them that it must carry."""
@@ -282,8 +342,11 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> Any:
         """Rewrite a `while`, unless a statement leaves it."""
-        if node.orelse or leaves_loop(node.body) or contains([node], *_UNMOVABLE):
-            return self.generic_visit(node)
+        obstacle = _obstacle(node)
+        if obstacle is not None:
+            plain = self.generic_visit(node)
+            plain.test = self.known(plain.test, *obstacle)
+            return plain
         names, carried = self.loop_names(node)
         test, body = self.name("test"), self.name("body")
         condition = ast.Return(value=self.visit(node.test))
@@ -297,9 +360,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         """Rewrite a `for` over obs.range, unless a statement leaves it."""
-        plain = node.orelse or leaves_loop(node.body) or contains([node], *_UNMOVABLE)
-        if plain or not isinstance(node.target, ast.Name) or not self.is_range(node.iter):
+        if not isinstance(node.target, ast.Name) or not self.is_range(node.iter):
             return self.generic_visit(node)
+        obstacle = _obstacle(node)
+        if obstacle is not None:
+            plain = self.generic_visit(node)
+            plain.iter = self.known(plain.iter, *obstacle)
+            return plain
         names, carried = self.loop_names(node)
         names = [name for name in names if name != node.target.id]
         body = self.name("body")

@@ -20,7 +20,7 @@ import numpy as np
 
 from .backend import CompileOptions, RunOptions, backend
 from .calls import Call
-from .errors import ArgumentTypeError
+from .errors import ArgumentError, ArgumentTypeError
 from .types import ParameterType, flatten
 
 if TYPE_CHECKING:
@@ -217,7 +217,12 @@ def check(
 
     test.__name__ = test.__qualname__ = name
     test.__module__, test.__doc__ = tested.__wrapped__.__module__, tested.__wrapped__.__doc__
-    found = cases(tuple(lengths), tuple(threads))
+    lengths = tuple(lengths)
+    for length in lengths:
+        for size in length.values() if isinstance(length, Mapping) else (length,):
+            if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+                raise ArgumentError(f"lengths= has numbers from 0 on, and {size!r} is none")
+    found = cases(lengths, tuple(threads))
     for key, value in {"cases": found, "function": tested}.items():
         setattr(test, key, value)
     _mark(test, found)

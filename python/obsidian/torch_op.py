@@ -34,7 +34,10 @@ def register(name: str, call: Call, dynamic: bool = False) -> Any:
     arrays as parameters or with numbers as results. Raises ObsidianError for unknown extents, here
     and not when the operator is traced.
     """
-    torch: Any = importlib.import_module("torch")
+    try:
+        torch: Any = importlib.import_module("torch")
+    except ImportError as error:
+        raise ObsidianError(f"an operator of PyTorch needs PyTorch: {error}") from None
     library: Any = importlib.import_module("torch.library")
     signature = _Signature(call)
     extents = ResultExtents(json.loads(call.show("contract")))

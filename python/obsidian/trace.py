@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from . import numpy_names
 from .errors import TraceError
 from .levels import Level
 from .locations import Location, here
@@ -76,15 +77,34 @@ _CONTRACTED = frozenset({"arith.addf", "arith.subf", "arith.mulf"})
 
 
 class Value:
-    """A value of the program: its name in the text, and the block that defines it."""
+    """A value of the program: its name in the text, and the block that defines it.
+
+    Functions of NumPy do not take such a value. Only its operators do, as in `np.float32(2) * x`:
+    they are those of the class of the value.
+    """
 
     __slots__ = ("block", "name")
 
-    #: NumPy does not apply its operators to such a value, so the operators of this class apply.
-    __array_ufunc__ = None
-
     name: str
     block: Block
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        name = numpy_names.OPERATORS.get(ufunc.__name__)
+        is_operator = method == "__call__" and not keywords and name is not None
+        if is_operator and len(inputs) == 2 and not isinstance(inputs[0], Value):
+            # In a comparison, NumPy makes an array of a number.
+            left = inputs[0][()] if getattr(inputs[0], "shape", None) == () else inputs[0]
+            return getattr(self, str(name))(left)
+        raise TraceError(numpy_names.refusal(ufunc.__name__))
+
+    def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+        raise TraceError(numpy_names.refusal(function.__name__))
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise TraceError(
+            "an array of NumPy has numbers, and the program knows this value only when it runs: "
+            "obs.generate, obs.stack and obs.concat make arrays of the program"
+        )
 
     def __format__(self, spec: str) -> str:
         raise TraceError(

@@ -8,6 +8,7 @@ They flatten values of Python into leaves, and make values of leaves.
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 import typing
 from collections.abc import Iterator, Mapping
@@ -238,6 +239,17 @@ class ArrayType:
         known = tuple(b if e is None else e for e, b in zip(self.extents, bounds))
         object.__setattr__(self, "bounds", known)
 
+    @cached_property
+    def _most(self) -> int:
+        """The number of elements, with those of inner arrays, as far as bounds are known."""
+        inner = [leaf._most for leaf in self.element.leaves if isinstance(leaf, ArrayType)]
+        return math.prod(b for b in self.bounds if b is not None) * max(inner, default=1)
+
+    def check_size(self) -> None:
+        """Refuse a type of more elements than the language has (`[type-size]`)."""
+        if self._most > 1 << 48:
+            raise TraceError(f"an array has at most 2^48 elements, and this one has {self._most}")
+
     @property
     def rank(self) -> int:
         """The number of dimensions."""
@@ -328,6 +340,7 @@ def parameter_type(parts: tuple[object, ...]) -> ParameterType:
     if any(isinstance(leaf, ArrayType) for leaf in element.leaves):
         raise TraceError("the elements of a parameter are scalars")
     kind = ArrayType(tuple(extents), element, tuple(bounds))
+    kind.check_size()
     return ParameterType(kind, tuple(names), frozenset(static))
 
 

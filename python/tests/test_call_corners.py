@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
+import copy
+import functools
 import gc
+import pickle
 import re
 import subprocess
 import sys
 import threading
+import types
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -78,7 +83,7 @@ def test_recursion_on_values_of_the_program() -> None:
     def f(a: Ints) -> Any:
         return a.map(down)
 
-    with pytest.raises(TraceError, match="recursion of this function does not end"):
+    with pytest.raises(TraceError, match="this recursion does not end"):
         f(A)
     np.testing.assert_array_equal(obs.jit(lambda a: a + 1)(A), A + 1)
 
@@ -88,7 +93,7 @@ def test_a_function_that_calls_itself_as_a_program() -> None:
     def f(a: Ints) -> Any:
         return f(a)
 
-    with pytest.raises(TraceError, match="recursion of this function does not end"):
+    with pytest.raises(TraceError, match="this recursion does not end"):
         f(A)
 
 
@@ -264,6 +269,37 @@ def test_errors_keep_nothing() -> None:
                 wrong()
     assert handles() == before
     np.testing.assert_array_equal(limited(A, 2), A + 2)
+
+
+@obs.jit
+def doubled(a: Ints) -> Any:
+    return 2 * a
+
+
+def test_functions_are_pickled_by_name() -> None:
+    """A process that unpickles a function imports its module, as for functions of Python."""
+    for value in (doubled, [doubled], functools.partial(doubled)):
+        found = pickle.loads(pickle.dumps(value))
+        np.testing.assert_array_equal((found[0] if isinstance(found, list) else found)(A), 2 * A)
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+    assert copy.deepcopy(doubled) is doubled
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(obs.jit(lambda a: a))
+
+
+def test_names_of_an_import_of_all() -> None:
+    """`from obsidian import *` hides no function of Python, and these names stay attributes."""
+    names: dict[str, Any] = {}
+    exec("from obsidian import *", names)
+    assert names.keys() & vars(builtins).keys() == {"__builtins__"} & vars(builtins).keys()
+    assert {"Pull", "f32", "jit", "concat"} <= names.keys()
+    hidden = {"filter", "max", "min", "pow", "print", "range", "round", "sum", "zip"}
+    assert hidden == {name for name in vars(obs) if name in vars(builtins) and name[0] != "_"}
+    assert set(obs.__all__) | hidden == {
+        name
+        for name, value in vars(obs).items()
+        if name[0] != "_" and (name in obs.__all__ or not isinstance(value, types.ModuleType))
+    } - {"TYPE_CHECKING"}
 
 
 def test_elements_cannot_be_assigned() -> None:

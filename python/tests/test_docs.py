@@ -7,6 +7,7 @@ before.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import gc
 import importlib.util
@@ -16,6 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -163,6 +165,35 @@ def test_table_of_numpy(numpy: str, here: str) -> None:
 
     expected = eval(numpy, {**names, "x": x, "y": y, "m": m})
     np.testing.assert_array_equal(program(x, y, m), expected)
+
+
+def test_table_of_names() -> None:
+    """The section on all names has each public name of the package, and no other."""
+    text = PAGES[0].read_text()
+    section = text[text.index("\n## All names\n") :]
+    rows = re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+    assert len(set(rows)) == len(rows)
+
+    def listed(prefix: str) -> set[str]:
+        found = (re.match(rf"{prefix}\.(\w+)(?!\.?\w)", row) for row in rows)
+        return {match[1] for match in found if match}
+
+    def public(names: Iterable[str]) -> set[str]:
+        return {name for name in names if name[0] != "_"}
+
+    hidden = {name for name in public(vars(obs)) if name in vars(builtins)}
+    assert listed("obs") == set(obs.__all__) | hidden
+    for name, module in (("obs.bit", obs.bit), ("obs.unsigned", obs.unsigned)):
+        own = {
+            n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__
+        }
+        assert listed(name) == public(own)
+    # The slots of values and the hooks of the tracer are no names for users.
+    inner = {"block", "classes", "dims", "is_stored", "mapped", "name", "runs_late", "type"}
+    assert listed("a") == public([*dir(Pull), *dir(obs.Push)]) - inner
+    assert listed("x") == public(dir(obs.Scalar)) - {"block", "is_natural", "name"}
+    tools = re.findall(r"`f\.(\w+)", text)
+    assert public(dir(obs.Function)) <= set(tools)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

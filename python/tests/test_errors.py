@@ -5,7 +5,9 @@ The line of each mistake ends with a comment `# <- name`; the test looks for thi
 
 from __future__ import annotations
 
+import gc
 import operator
+import re
 import warnings
 from pathlib import Path
 from typing import Annotated, Any
@@ -74,18 +76,83 @@ def test_condition_of_the_program_in_a_lambda() -> None:
     refused(f, "lambda", "x > 0", r"obs\.where.*obs\.when")
 
 
-def test_if_that_breaks_out_of_a_loop() -> None:
+def statements_of_loops() -> list[tuple[Any, str, str]]:
+    """Functions of an element with a statement that the program cannot have, its mark and text."""
+
+    def break_of_python(x: Any) -> Any:
+        for _ in range(3):
+            if x > 0:
+                break  # <- break-of-python
+        return x
+
+    def break_of_while(x: Any) -> Any:
+        while x > 1:
+            if x == 7:
+                break  # <- break-of-while
+            x = x - 1
+        return x
+
+    def continue_of_range(x: Any) -> Any:
+        for k in obs.range(3):
+            if x > k:
+                continue  # <- continue-of-range
+            x = x - 1
+        return x
+
+    def return_of_while(x: Any) -> Any:
+        while x > 1:
+            for _ in range(2):
+                return x  # <- return-of-while
+        return x
+
+    def return_of_branch(x: Any) -> Any:
+        if x > 0:
+            if x > 3:
+                return x  # <- return-of-branch
+            x = x + 1
+        return x
+
+    def else_of_range(x: Any) -> Any:
+        for _ in obs.range(3):
+            x = x - 1
+        else:
+            x = 2 * x  # <- else-of-range
+        return x
+
+    def name_in_while(x: Any) -> Any:
+        while (y := x - 1) > 1:  # <- name-in-while
+            x = x - y
+        return x
+
+    def del_in_branch(x: Any) -> Any:
+        y = x
+        if x > 0:
+            del y  # <- del-in-branch
+        return x
+
+    return [
+        (break_of_python, "break-of-python", "break"),
+        (break_of_while, "break-of-while", "break"),
+        (continue_of_range, "continue-of-range", "continue"),
+        (return_of_while, "return-of-while", "return"),
+        (return_of_branch, "return-of-branch", "return"),
+        (else_of_range, "else-of-range", "x = 2"),
+        (name_in_while, "name-in-while", "y := "),
+        (del_in_branch, "del-in-branch", "del"),
+    ]
+
+
+@pytest.mark.parametrize("case", statements_of_loops(), ids=lambda case: case[1])
+def test_statements_that_the_program_cannot_have(case: tuple[Any, str, str]) -> None:
+    function, mark, text = case
+    traced = obs.function(function)
+
     @obs.jit
     def f(a: Ints):
-        def g(x: Any) -> Any:
-            for _ in range(3):
-                if x > 0:  # <- break
-                    break
-            return x
+        return a.map(traced)
 
-        return a.map(g)
-
-    refused(f, "break", "x > 0", "decides this condition only when it runs")
+    word = {"x = 2": "else", "y := ": ":="}.get(text, text)
+    refused(f, mark, text, f"this `{word}` cannot stand in a loop or a branch")
 
 
 def test_types_do_not_mix() -> None:
@@ -241,7 +308,7 @@ def test_name_without_a_value() -> None:
 
         return a.map(g)
 
-    refused(f, "unset", None, "y has no value after this `if`")
+    refused(f, "unset", None, "y has no value after the `if` in line")
 
 
 def test_range_without_rewriting() -> None:
@@ -255,16 +322,115 @@ def test_range_without_rewriting() -> None:
         f(A)
 
 
+def test_names_of_one_branch() -> None:
+    """A name that a function returns is an error at the `if`, and a name of a loop at the loop."""
+
+    @obs.jit
+    def branch(a: Ints):
+        def g(x: Any) -> Any:
+            if x > 0:  # <- one-branch
+                y = x
+            return y
+
+        return a.map(g)
+
+    @obs.jit
+    def types(a: Ints, k: i32):
+        b: Any = a
+        if k > 0:  # <- two-types
+            b = a.to(f32)
+        return a, b
+
+    @obs.jit
+    def loop(a: Ints):
+        def g(x: Any) -> Any:
+            for k in obs.range(3):  # <- inner-name
+                y = x + k.to(i32)
+            return obs.where(x > 0, x, y)
+
+        return a.map(g)
+
+    number = place("one-branch")[0]
+    refused(branch, "one-branch", None, f"after the `if` in line {number}: .* one of the branches")
+    refused(types, "two-types", None, "b has no value .* has different types", A, 1)
+    refused(loop, "inner-name", None, "y has a value inside of the loop in line")
+
+
 def test_recursion_that_does_not_end() -> None:
+    """The error is at the call by which the function runs again."""
+
     def down(a: Any) -> Any:
-        return down(a)
+        return down(a)  # <- plain
 
     @obs.jit
     def f(a: Ints):
         return down(a)
 
-    with pytest.raises(TraceError, match="recursion of this function does not end"):
-        f(A)
+    @obs.function
+    def fib(n: Any) -> Any:
+        if n < 2:
+            return n
+        return fib(n - 1) + fib(n - 2)  # <- fib
+
+    @obs.jit
+    def g(a: Ints):
+        return a.map(fib)
+
+    refused(f, "plain", "down", "this recursion does not end")
+    refused(g, "fib", "fib", "this recursion does not end .* `while` is a loop of the program")
+
+
+def test_functions_that_are_no_programs() -> None:
+    def generator(a: Any) -> Any:
+        yield a
+
+    async def coroutine(a: Any) -> Any:
+        return a
+
+    class Model:
+        def of_self(self, a: Ints) -> Any:
+            return a
+
+        def of_class(cls, a: Ints) -> Any:
+            return a
+
+    for wrong, message in (
+        (generator, "a generator or an `async` function is no program"),
+        (coroutine, "a generator or an `async` function is no program"),
+        (Model.of_self, "a method is no program, because self is no array"),
+        (Model.of_class, "a method is no program, because cls is no array"),
+        (
+            staticmethod(lambda a: a),
+            "stands before a function: @staticmethod stands above @obs.jit",
+        ),
+        (5, "@obs.jit stands before a function$"),
+    ):
+        with pytest.raises(TraceError, match=re.compile(message, re.MULTILINE)):
+            obs.jit(wrong)
+    for wrong in (generator, coroutine):
+        with pytest.raises(TraceError, match=r"function with @obs\.function runs to its end"):
+            obs.function(wrong)
+
+    @obs.jit
+    def mapped(a: Ints) -> Any:
+        return a.map(coroutine)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(TraceError, match=r"coroutine is no value .* no `async` function"):
+            mapped(A)
+        gc.collect()
+
+    class Working:
+        @staticmethod
+        @obs.jit
+        def twice(a: Ints) -> Any:
+            return 2 * a
+
+        more = obs.jit(lambda a: a + 1)
+
+    np.testing.assert_array_equal(Working().twice(A), 2 * A)
+    np.testing.assert_array_equal(Working().more(A), A + 1)
 
 
 def test_function_that_changes_what_it_captures() -> None:
@@ -417,6 +583,8 @@ def test_annotations() -> None:
         (Annotated[Pull, "n"], "an array type has extents, then elements"),
         (Annotated[Pull, "n", float], "is not an element type"),
         (Annotated[Pull, "n-1", i32], "is no extent"),
+        (Annotated[Pull, "n <= 10000000000000000000000", i32], "at most 2.48 elements"),
+        (Annotated[Pull, 2**30, 2**30, i32], "at most 2.48 elements"),
     ):
 
         def f(a: Any) -> Any:

@@ -120,6 +120,13 @@ def test_numbers_of_all_types() -> None:
     np.testing.assert_array_equal(jax.jit(f)(x, *numbers[:2], False, 7), [7, 7])
     np.testing.assert_array_equal(jax.jit(lambda x: f(x, 0.5, 0.25, True, 7))(x), x + 0.75)
 
+    @obs.jit
+    def bits(a: Annotated[Pull, "n", i32], k: i32):
+        return a + k
+
+    ints = np.int32([1, 2])
+    np.testing.assert_array_equal(jax.jit(bits)(ints, np.uint32(2**32 - 1)), ints - 1)
+
 
 @needs_jax
 def test_arrays_that_are_not_traced() -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import enum
+import functools
 import math
+import operator
+import types
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -111,3 +114,137 @@ def test_static_values_by_value() -> None:
     for value in ([1], ([1],), Config([1]), Config({})):
         with pytest.raises(obs.ArgumentTypeError, match="static values are hashable"):
             plus(A, k=value)
+
+
+# -------------------------------------------------------------------------- Captured attributes
+
+
+class Settings:
+    """An object whose attributes programs read."""
+
+    #: A value that instances may hide.
+    shared = 10
+
+    def __init__(self, k: Any) -> None:
+        self.k = k
+        self.runs = 0
+
+    @property
+    def doubled(self) -> Any:
+        return 2 * self.k
+
+    @functools.cached_property
+    def late(self) -> Any:
+        return 3 * self.k
+
+    def run(self) -> None:
+        self.runs += 1
+
+
+class Derived(Settings):
+    """A class without attributes of its own."""
+
+
+def test_attributes_of_captured_objects() -> None:
+    """An attribute that has changed is a new program, and the same value is none."""
+    settings, inner, module = Settings(1), Settings(Settings(2)), types.ModuleType("module")
+    module.k = 3  # type: ignore[attr-defined]
+
+    @obs.jit
+    def plus(a: Ints) -> Any:
+        settings.run()
+        numbers = (settings.k, inner.k.k, module.k, settings.shared, Derived.shared)
+        return a + sum(numbers) + a.map(lambda x: x * 0 + settings.k)
+
+    def check(programs: int) -> None:
+        numbers = (settings.k, inner.k.k, module.k, settings.shared, Derived.shared, settings.k)  # type: ignore[attr-defined]
+        for _ in range(2):
+            np.testing.assert_array_equal(plus(A), A + sum(numbers))
+        assert settings.runs == programs
+
+    check(1)
+    settings.k = 5
+    check(2)
+    settings.k = 1
+    check(2)
+    inner.k.k = 7
+    check(3)
+    inner.k = Settings(8)
+    check(4)
+    module.k = 9  # type: ignore[attr-defined]
+    check(5)
+    try:
+        Settings.shared = 11
+        check(6)
+        settings.shared = 12
+        check(7)
+        Derived.shared = 13
+        check(8)
+    finally:
+        Settings.shared = 10
+        del Derived.shared
+    del settings.shared
+    # These are the values of the fifth program.
+    check(8)
+
+
+def test_attributes_that_are_set_after_the_function() -> None:
+    class Model:
+        def __init__(self) -> None:
+            @obs.jit
+            def scaled(a: Ints) -> Any:
+                return a * self.k
+
+            self.scaled = scaled
+            self.k = 2
+
+    model = Model()
+    np.testing.assert_array_equal(model.scaled(A), 2 * A)
+    model.k = 3
+    np.testing.assert_array_equal(model.scaled(A), 3 * A)
+    model.k = [4]  # type: ignore[assignment]
+    by_list = obs.jit(lambda a: a * model.k[0])  # type: ignore[index]
+    np.testing.assert_array_equal(by_list(A), 4 * A)
+    model.k[0] = 5  # type: ignore[index]
+    np.testing.assert_array_equal(by_list(A), 5 * A)
+
+
+def test_attributes_that_functions_compute() -> None:
+    """They are read when the function is traced, and a cached one may get its value then."""
+    settings = Settings(2)
+
+    @obs.jit
+    def plus(a: Ints) -> Any:
+        return a + settings.doubled + settings.late
+
+    np.testing.assert_array_equal(plus(A), A + 10)
+    np.testing.assert_array_equal(plus(A), A + 10)
+
+    @obs.jit
+    def counting(a: Ints) -> Any:
+        settings.runs = settings.runs + 1
+        return a
+
+    with pytest.raises(obs.TraceError, match="the function changes runs, which it takes from"):
+        counting(A)
+
+
+def test_attributes_cost_nothing_elsewhere() -> None:
+    """Attributes of this package and of the standard library are not watched."""
+
+    @obs.jit
+    def plus(a: Ints) -> Any:
+        return obs.where(a > 0, a, math.pi > 3) + operator.add(a, One.one)
+
+    np.testing.assert_array_equal(plus(A), np.where(A > 0, A, 1) + A + 1)
+    names = [name for _, name, _ in plus._captures._globals]
+    assert sorted(names) == ["One", "math", "obs", "operator"]
+    watched = plus._captures.watched(plus._captures.key())
+    assert watched is not None
+
+    settings = Settings(2)
+    of_class = obs.jit(lambda a: a + settings.k + Settings.shared)
+    watched = of_class._captures.watched(of_class._captures.key())
+    assert watched is not None
+    assert all(type(item[0]) is dict for item in watched[0])
+    assert [item[1:] for item in watched[0]] == [("Settings", Settings), ("k", 2), ("shared", 10)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -45,6 +47,25 @@ def test_operators_of_integers(name: str) -> None:
     found = apply(A, B, 4)
     for one, other in zip(found, (*expected, function(np.int32(3), B))):
         np.testing.assert_array_equal(one, other)
+
+
+def test_numbers_of_numpy_on_the_left() -> None:
+    """NumPy asks the class of the right operand, which is an array or a scalar of the program."""
+    functions = [getattr(operator, name) for name in (*INTEGER, *COMPARISONS, "lshift", "rshift")]
+    three = np.int32(3)
+
+    @obs.jit
+    def apply(a: Ints) -> Any:
+        of_arrays = [function(three, a) for function in functions]
+        of_scalars = [a.map(lambda x, f=f: f(three, x)) for f in functions]
+        return (*of_arrays, *of_scalars, divmod(three, a))
+
+    a = np.int32([1, 2, 5])
+    expected = [function(three, a) for function in functions]
+    found = apply(a)
+    for one, other in zip(found, [*expected, *expected], strict=False):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(found[-1], divmod(three, a))
 
 
 def test_operators_of_floats() -> None:
@@ -196,16 +217,20 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a.map(lambda x: x, 3), "map takes arrays"),
     (lambda a, m, k: a[0, 0], "2 indices for an array of 1 dimensions"),
     (lambda a, m, k: a[1.5], "is a whole number or a traced integer"),
-    (lambda a, m, k: a[k], "is a whole number or a traced integer"),
+    (lambda a, m, k: a[k], r"whole number or a traced integer.* write x\.to\(obs\.index\)"),
     (lambda a, m, k: a[::0], "the step of a slice"),
     (lambda a, m, k: a[5:2], "ends before it begins"),
     (lambda a, m, k: a.take(3)[-5], "out of range"),
+    (lambda a, m, k: a.take(3)[3], "index 3 is out of range: the extent is 3"),
+    (lambda a, m, k: m.take(2, 3)[2], "index 2 is out of range: the extent is 2"),
+    (lambda a, m, k: m.take(2, 3)[:, 3], "index 3 is out of range: the extent is 3"),
+    (lambda a, m, k: m.take(2, 3)[-3, :], "index -3 is out of range: the extent is 2"),
     (lambda a, m, k: a.dim(1), "there is no dimension 1"),
     (lambda a, m, k: a.slice((0, 0), (1, 1)), "a slice of an array of rank 1"),
     (lambda a, m, k: m.transpose(0, 0), "is no permutation"),
     (lambda a, m, k: m.split(4), "split takes 2 sizes"),
     (lambda a, m, k: a.join(), "join takes an array of arrays"),
-    (lambda a, m, k: a.nest(1), "keeps 1 to 0 dims outside"),
+    (lambda a, m, k: a.nest(1), "one dimension has no rows: a.split"),
     (lambda a, m, k: a.unnest(), "unnest takes an array of arrays"),
     (lambda a, m, k: m.sum(), "takes an array of one dimension"),
     (lambda a, m, k: a.push().ix_map(lambda i: (i, i)), "returns 2 indices, and 1 are needed"),
@@ -219,6 +244,14 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: obs.table([2**40]), "out of the range of i32"),
     (lambda a, m, k: obs.table([[1, 2], [3]]), "rows of one length"),
     (lambda a, m, k: k + 10**400, "out of the range of f32"),
+    (lambda a, m, k: k * 1e39, r"1e\+39 is out of the range of f32: obs.f32.max is its largest"),
+    (lambda a, m, k: k * -3.5e38, r"out of the range of f32.*obs.f32.inf is infinity"),
+    (lambda a, m, k: obs.table([65520.0], f16), r"65520.0 is out of the range of f16"),
+    (lambda a, m, k: bf16(2.0**128 - 2.0**119), "out of the range of bf16"),
+    (lambda a, m, k: index(2**63), "9223372036854775808 is out of the range of index"),
+    (lambda a, m, k: obs.table(np.ma.masked_less(A, 0)), r"no mask: write obs.table\(x.filled"),
+    (lambda a, m, k: obs.full(obs.up_to(a.size, -1), 1), "a number from 0 on, not -1"),
+    (lambda a, m, k: obs.full(obs.up_to(a.size, 2.5), 1), "a number from 0 on, not 2.5"),
     (lambda a, m, k: a.force("foo"), "'foo' is no memory: use registers, shared"),
     (lambda a, m, k: a.force(threads=0), "from 1 to 1024, not 0"),
     (lambda a, m, k: a.force(kernel='x"y'), "letters, digits and _"),
@@ -298,7 +331,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a.reduce(operator.add, a), "an array stands where a number of type i32"),
     (lambda a, m, k: obs.loop(3, a)(lambda i, x: 5), "a number stands where an array is expected"),
     (lambda a, m, k: obs.loop(3, a, 1)(lambda i, x, y: x), "new carried values, 2 of them"),
-    (lambda a, m, k: obs.fill(9, i32)(lambda: obs.put(a, at=k)), "an index is an integer, not f32"),
+    (lambda a, m, k: obs.fill(9, i32)(lambda: obs.put(a, at=k)), "integer, not f32: write x.to"),
     (lambda a, m, k: obs.scatter(a.push(), at=a, into=8), "scatter takes a pull array"),
     (lambda a, m, k: obs.stack(r for r in m.rows() for _ in range(2)), "more than the arrays of"),
     (lambda a, m, k: a.map(lambda x: x < 1 << 31), "2147483648 is a number with a sign here"),
@@ -383,7 +416,36 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a.split(2).each(obs.block)(lambda: a), "another number of arguments than 1"),
     (lambda a, m, k: a.map(lambda x: len(5)), "has no len"),  # type: ignore[arg-type]
     (lambda a, m, k: a.map(5), "a function stands here, not 5"),
-    (lambda a, m, k: a.map(np.sqrt), r"np\.sqrt takes no values of a program"),
+    (lambda a, m, k: a.map(np.sqrt), r"np\.sqrt takes no values of a program: write obs\.sqrt"),
+    (lambda a, m, k: np.sin(a), r"np\.sin takes no values of a program: write obs\.sin"),
+    (lambda a, m, k: np.arcsin(k), r"np\.arcsin takes no values .*: write obs\.asin\(a\)"),
+    (lambda a, m, k: np.add(a, a), r"np\.add takes no values of a program: write a \+ b"),
+    (lambda a, m, k: np.add(TABLE, a, out=TABLE), r"np\.add takes no values of a program"),
+    (lambda a, m, k: np.spacing(k), "np.spacing takes no values of a program: functions of this"),
+    (lambda a, m, k: np.maximum.reduce(a), r"np\.maximum takes no values"),
+    (
+        lambda a, m, k: np.sum(m, axis=1),
+        r"np\.sum takes .*, or obs\.concat\(r\.sum",
+    ),
+    (lambda a, m, k: np.where(a > 0, a, 0), r"np\.where takes .*: write obs\.where"),
+    (lambda a, m, k: np.concatenate([a, a]), r"write obs\.concat\(a, b\)"),
+    (lambda a, m, k: np.asarray(a), "an array of NumPy has numbers"),
+    (lambda a, m, k: np.array([k, k]), "an array of NumPy has numbers"),
+    (lambda a, m, k: np.float32(k), "an array of NumPy has numbers"),
+    (lambda a, m, k: pow(a, 2, 7), r"two operands: write x\*\*y % m"),
+    (lambda a, m, k: pow(a[0], 2, 7), r"two operands: write x\*\*y % m"),
+    (lambda a, m, k: obs.pow(k, k, k), "pow takes 2 operands, not 3"),
+    (lambda a, m, k: obs.round(a), "round takes a float, not i32"),
+    (lambda a, m, k: obs.zip(), r"zip takes arrays, as in obs\.zip\(a, b\), not nothing"),
+    (lambda a, m, k: obs.interleave(a, 1), "interleave takes arrays, .* not int"),
+    (lambda a, m, k: obs.zeros(2**50), "at most 2.48 elements, and this one has 1125899906842624"),
+    (lambda a, m, k: obs.iota(2**70), "at most 2.48 elements"),
+    (lambda a, m, k: obs.full((2**30, 2**30), 1), "at most 2.48 elements"),
+    (lambda a, m, k: obs.full(2**30, 1).split(1).map(lambda c: obs.iota(2**30)), "at most 2.48"),
+    (lambda a, m, k: m.nest(2), "nest keeps 1 to 1 of 2 dimensions, not 2"),
+    (lambda a, m, k: obs.windows(a.take(5), 9), "a window of 9 elements is longer .* has 5"),
+    (lambda a, m, k: obs.thread_columns(a.take(8), 0, lambda c: c), "32 elements .* array has 8"),
+    (lambda a, m, k: obs.stack(c.rank(2.5)[0] for c in a.split(4)), "rank takes a number of keys"),
     (lambda a, m, k: obs.concat(), "concat takes arrays"),
     (lambda a, m, k: obs.concat((c for c in a.split(2)), level="block in grid"), "level= is obs"),
     (lambda a, m, k: obs.grid_of(3, level=3)(lambda i: a), "level= is obs.thread.*not 3"),
@@ -484,11 +546,15 @@ def test_options_of_runs_and_compilations() -> None:
         (lambda: more.emulate(A, schedule="foo"), "one of ticket, random, not 'foo'"),
         (lambda: more.emulate(A, seed="x"), "seed= is a number"),
         (lambda: more.bench(A, device="foo"), "one of interpret, emulate, cuda"),
+        (lambda: more.ptx(chip=90), "chip= is the name of a GPU, as in 'sm_90', not 90"),
         (lambda: more.ptx(threads="x"), "threads= is a number from 0 to 1024"),
         (lambda: more.cost(n=-5), "extents are numbers from 0 on"),
     ):
         with pytest.raises(obs.ArgumentError, match=message):
             run()
+    with pytest.raises(obs.CompileError, match=r"^error: unknown chip 'sm_1'") as caught:
+        more.ptx(chip="sm_1")
+    assert caught.value.location is None
     with pytest.raises(TraceError, match="at least 1, not -1"):
 
         @obs.jit
@@ -518,14 +584,14 @@ def test_recursion_and_threads_of_a_function() -> None:
 
 
 def test_numbers_of_unsigned_types() -> None:
-    """A number from 2^(n - 1) on has the bits of an unsigned number."""
+    """A literal, and a number of NumPy, may have the bits of an unsigned number."""
 
     @obs.jit
     def fill(x: obs.i8):
         return obs.full(2, x)
 
-    np.testing.assert_array_equal(fill(255), np.int8([-1, -1]))
-    np.testing.assert_array_equal(fill.interpret(255), np.int8([-1, -1]))
+    np.testing.assert_array_equal(fill(np.uint8(255)), np.int8([-1, -1]))
+    np.testing.assert_array_equal(fill.interpret(np.uint8(255)), np.int8([-1, -1]))
 
     @obs.jit
     def shift(a: Ints):
@@ -535,6 +601,58 @@ def test_numbers_of_unsigned_types() -> None:
     np.testing.assert_array_equal(powers, [1, 2, 32])
     np.testing.assert_array_equal(parts, [64, 32, 2])
     np.testing.assert_array_equal(sums, [1, 0, 8])
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        (i8, [-128, 127, np.uint8(255), np.int64(100)], [128, 255, -129, np.uint64(200)]),
+        (i32, [-(2**31), 2**31 - 1, np.uint32(2**32 - 1)], [2**31, 2**32 - 1, np.int64(2**31)]),
+        (i64, [2**63 - 1, np.uint64(2**64 - 1)], [2**63, 2**64 - 1]),
+        (index, [2**63 - 1, np.uint64(5)], [2**63, np.uint64(2**63)]),
+        (f16, [65504.0, math.nextafter(65520, 0), -math.inf], [65520.0, -1e300, np.float32(1e5)]),
+        (bf16, [math.inf, -1.5, 255 * 2.0**120], [255.5 * 2.0**120, -1e39]),
+        (f32, [-3.4028235e38, math.inf, math.nan], [2.0**128 - 2.0**103, -1e39, np.float64(1e300)]),
+        (f64, [1e308, math.inf, np.float32(3)], [10**400]),
+    ],
+    ids=["i8", "i32", "i64", "index", "f16", "bf16", "f32", "f64"],
+)
+def test_numbers_out_of_range(kind: Any, good: list[Any], bad: list[Any]) -> None:
+    """A number that its type cannot hold is refused; NumPy converts the others."""
+
+    def fill(x: Any) -> Any:
+        return obs.full(1, x)
+
+    fill.__annotations__.update(x=kind)
+    function = obs.jit(fill)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number in good:
+            expected = np.asarray(number).astype(f32.dtype if kind is bf16 else kind.dtype)
+            if kind is bf16:
+                expected = expected.view(np.uint32) >> 16
+            np.testing.assert_array_equal(function.interpret(number), [expected])
+        for number in bad:
+            with pytest.raises(obs.ArgumentError, match=f"out of the range of {kind.type_name}"):
+                function.interpret(number)
+
+
+def test_reads_of_arrays_without_elements() -> None:
+    """Code of an element is traced also if there are no elements."""
+
+    @obs.jit
+    def centred(x: Annotated[Pull, "static n", f32]) -> Any:
+        return x.map(lambda v: v - x[0] - x[-1])
+
+    np.testing.assert_array_equal(centred(np.float32([1, 5, 2])), [-2, 2, -1])
+    assert centred(np.empty(0, np.float32)).shape == (0,)
+
+
+def test_masked_arrays() -> None:
+    masked = np.ma.masked_less(A, 0)
+    for run in (obs.jit(lambda a: a + 1), obs.jit(lambda k: obs.full(1, k))):
+        with pytest.raises(obs.ArgumentTypeError, match=r"has no mask: pass x\.filled\(0\)"):
+            run(masked)
 
 
 def test_messages_of_assertions_with_any_characters() -> None:
@@ -572,7 +690,7 @@ def test_operators_that_are_not_associative(name: str) -> None:
     np.testing.assert_array_equal(rows(x), expected)
 
 
-def test_mistakes_before_a_function_is_traced() -> None:
+def test_mistakes_before_a_function_is_traced(monkeypatch: pytest.MonkeyPatch) -> None:
     @obs.jit
     def shifted(a: Annotated[Pull, "n", i32]) -> Any:
         return (a << 31) | (a >> 0)
@@ -581,5 +699,11 @@ def test_mistakes_before_a_function_is_traced() -> None:
     np.testing.assert_array_equal(shifted(x), np.left_shift(x, 31) | x)
     with pytest.raises(obs.ArgumentTypeError, match=r"run takes obs\.RunOptions"):
         shifted.run("emulate", x)  # type: ignore[arg-type]
+    for length in (-1, {"n": -1}, 2.5):
+        with pytest.raises(obs.ArgumentError, match="lengths= has numbers from 0 on, and"):
+            obs.check(shifted, lengths=(3, length))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(obs.ObsidianError, match="an operator of PyTorch needs PyTorch"):
+        shifted.torch_op("test::shifted")
     with pytest.raises(obs.ArgumentTypeError, match=r"check takes a function with @obs\.jit"):
         obs.check(3)  # type: ignore[call-overload]

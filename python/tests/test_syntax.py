@@ -412,7 +412,7 @@ def of_an_integer(x):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (partly, "the program decides this condition"),
+        (partly, "this `return` cannot stand in a loop or a branch"),
         (without_else, "return values of one form; these differ"),
         (named_in_a_branch, "the program decides this condition"),
         (named_in_an_operand, "the program decides this condition"),
