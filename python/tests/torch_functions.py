@@ -74,6 +74,12 @@ def gelu(x, y):
 
 
 @case(vectors, gpu=2048)
+def large_numbers(x, y):
+    """Numbers that f32 does not hold are infinite, as in eager mode."""
+    return x * 1e39, torch.where(y > 1e39, x, 0.1), x.half() * 70000.0, y.double() * 1e300
+
+
+@case(vectors, gpu=2048)
 def activations(x, y):
     return F.silu(x) * F.softplus(y) + F.elu(x) - F.hardswish(y) + F.mish(x), F.leaky_relu(y)
 
@@ -250,6 +256,14 @@ def running_floats(x):
 @case(matrix, exact=True, gpu=1024)
 def running_extremes(x):
     return x.cummax(1), x.cummin(0)
+
+
+@case(lambda n, d: [floats(3, 10 * n + 1, n + 2, device=d)])
+def columns(x):
+    """Scans and folds along the second of three dimensions, whose results are read further."""
+    x = x.round()
+    turned = x.flip(1).cumsum(1).flip(1) + x.sum(1, keepdim=True)
+    return turned, x.argmax(1), x.permute(2, 0, 1).sum((1, 2)), x.cummax(1), x.cumprod(1)
 
 
 @case(matrix, gpu=1024)

@@ -24,6 +24,7 @@ from .values import (
     convert,
     is_tensor,
     kind_of,
+    literal,
     narrow,
     number,
     torch,
@@ -226,7 +227,7 @@ def _spelt(value: Any, kind: type[Scalar]) -> Any:
         raise UnsupportedError(f"the number {value} with integers")
     if isinstance(value, Scalar) or kind.kind == "bool":
         return number(value, kind)
-    return float(value) if kind.kind == "float" else int(value)
+    return literal(value, kind)
 
 
 def _common(metas: dict[Any, Any]) -> Any:

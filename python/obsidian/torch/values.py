@@ -70,11 +70,16 @@ def convert(x: Any, source: Any, target: Any) -> Any:
     return x if source == target else narrow(widen(x, source), target)
 
 
+def literal(value: Any, kind: type[Scalar]) -> Any:
+    """A number of Python as one of a type. Floats are rounded, so that large ones are infinite."""
+    if kind is f32:
+        return torch.tensor(value, dtype=torch.float32).item()
+    return {"float": float, "bool": bool}.get(kind.kind, int)(value)
+
+
 def number(value: Any, kind: type[Scalar]) -> Any:
     """A number of Python, or a traced one, as a scalar of a type."""
-    if isinstance(value, Scalar):
-        return value.to(kind)
-    return kind({"float": float, "bool": bool}.get(kind.kind, int)(value))
+    return value.to(kind) if isinstance(value, Scalar) else kind(literal(value, kind))
 
 
 def value_of(node: Any) -> Any:

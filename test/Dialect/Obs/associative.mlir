@@ -163,3 +163,16 @@ func.func @scalar(%rows: !obs.pull<4 x !obs.pull<8 x i32>>, %z: i32) {
   }
   return
 }
+
+// The two smallest elements of two sorted lists. It is not associative on lists that are not sorted.
+func.func @smallest(%a: !obs.pull<? x i32, i32>, %z: i32) {
+  %0 = obs.reduce grid (%x, %y, %u, %v) = %a init %z, %z : !obs.pull<? x i32, i32> {
+    %first = arith.minsi %x, %u : i32
+    %last = arith.maxsi %x, %u : i32
+    %is_left = arith.cmpi sle, %x, %u : i32
+    %next = arith.select %is_left, %y, %v : i32
+    %second = arith.minsi %last, %next : i32
+    obs.yield %first, %second : i32, i32
+  }
+  return
+}

@@ -264,19 +264,6 @@ func.func @polynomial(%a: !obs.pull<? x f16>, %o: !obs.pull<4 x i32>, %z: f16) {
 
 // -----
 
-// One component of a tuple is sufficient.
-func.func @component(%a: !obs.pull<? x i64, i64>, %o: !obs.pull<4 x i32>, %z: i64) {
-  // expected-error@+1 {{[collective-order] the operator is not associative: of (2 : i64, 3 : i64), (3 : i64, 5 : i64) and (5 : i64, 2 : i64) it makes (10 : i64, -4 : i64) from the left and (10 : i64, 0 : i64) from the right}}
-  %p = obs.segmented_reduce grid (%x, %u, %y, %v) = %a init %z, %z offsets %o : !obs.pull<? x i64, i64>, !obs.pull<4 x i32> {
-    %s = arith.addi %x, %y : i64
-    %d = arith.subi %u, %v : i64
-    obs.yield %s, %d : i64, i64
-  }
-  return
-}
-
-// -----
-
 // The verifier looks at the operator after the rules of the operations in it.
 func.func @body(%a: !obs.pull<? x i32>, %z: i32) {
   %p = obs.reduce grid (%x, %y) = %a init %z : !obs.pull<? x i32> {
