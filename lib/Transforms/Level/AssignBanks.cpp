@@ -33,7 +33,7 @@ static constexpr int64_t maxTurns = 64;
 namespace {
 /// A layout of the elements of an array.
 struct Placement {
-  /// The number of unused elements after each row.
+  /// The number of unused elements after each row, or at the end of one row.
   int64_t pad = 0;
   /// The last index is xored with the number of the row (of the bank row, if
   /// there is only one row), modulo this number. 1: no xor.
@@ -328,10 +328,12 @@ SmallVector<Placement> Array::getPlacements(int64_t room) {
   for (int64_t pad = 1; pad <= maxPad && !isOneRow(); ++pad)
     if (Placement padded{pad, 1}; getPadding(padded) <= room)
       placements.push_back(padded);
-  // Permutes the row, or the elements of each row of banks.
+  // Permutes the row, or the elements of each row of banks, which are whole.
   int64_t row = isOneRow() ? getBankRow() : shape.back();
-  if (shape.back() % row == 0 && llvm::isPowerOf2_64(row) && row > 1)
-    placements.push_back({0, std::min<int64_t>(row, getBankRow())});
+  Placement permuted{int64_t(llvm::alignTo(shape.back(), row)) - shape.back(),
+                     std::min<int64_t>(row, getBankRow())};
+  if (llvm::isPowerOf2_64(row) && row > 1 && getPadding(permuted) <= room)
+    placements.push_back(permuted);
   return placements;
 }
 
@@ -403,7 +405,7 @@ private:
     }
     if (least == before)
       return;
-    ++(best.pad > 0 ? padded : swizzled);
+    ++(best.swizzle > 1 ? swizzled : padded);
     room -= array.getPadding(best);
     array.place(best);
   }

@@ -52,6 +52,21 @@ obs.kernel @strided(%out: memref<32xi32>) attributes {threads = 32 : i64, entry 
   } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
 }
 
+// The last group of 128 bytes is whole, too.
+
+// CHECK-LABEL: obs.kernel @part
+// CHECK: memref.alloc() : memref<1024xi32, #obs.home<block, shared>>
+// CHECK: arith.xori
+obs.kernel @part(%out: memref<32xi32>) attributes {threads = 32 : i64, entry = "part"} {
+  %c32 = arith.constant 32 : index
+  %v = arith.constant 7 : i32
+  %a = memref.alloc() : memref<1000xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (32) {
+    %e = arith.muli %i, %c32 : index
+    memref.store %v, %a[%e] : memref<1000xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
 // There is no room for a longer row: a block can have 232448 bytes, and
 // 1816 rows of 32 numbers take them all. The row's number is xored instead.
 
