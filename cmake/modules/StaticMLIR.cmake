@@ -33,12 +33,22 @@ function(obs_static_mlir)
   set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${deps}")
 endfunction()
 
-# Links the parts of LLVM that our tools reach: the NVPTX back end for kernels
-# and the X86 one, with the JIT, for the emulator.
+# Has a library of ours name libLLVM.so only in what does not link the parts of LLVM instead.
+function(obs_choose_llvm name)
+  foreach(property IN ITEMS LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+    get_target_property(deps ${name} ${property})
+    list(TRANSFORM deps REPLACE "^LLVM$" "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:OBS_STATIC>>>:LLVM>")
+    set_target_properties(${name} PROPERTIES ${property} "${deps}")
+  endforeach()
+endfunction()
+
+# Links the parts of LLVM that our tools reach: the NVPTX back end for kernels,
+# the X86 one, with the JIT, for the emulator, and the protocol of editors.
 function(obs_static_tool name)
+  set_target_properties(${name} PROPERTIES OBS_STATIC ON)
   llvm_map_components_to_libnames(llvm_libs
     AsmParser BitReader BitWriter Core ExecutionEngine IRReader JITLink Linker
-    OrcJIT PerfJITEvents Passes Support Target TargetParser Remarks FrontendOpenMP
+    OrcJIT PerfJITEvents Passes Support SupportLSP Target TargetParser Remarks FrontendOpenMP
     X86CodeGen X86AsmParser X86Desc X86Info
     NVPTXCodeGen NVPTXDesc NVPTXInfo)
   target_link_libraries(${name} PRIVATE ${llvm_libs})
@@ -48,6 +58,6 @@ function(obs_static_tool name)
     target_link_options(${name} PRIVATE -no-pie)
   endif()
   target_link_options(${name} PRIVATE
-    -static-libstdc++ -static-libgcc LINKER:--as-needed LINKER:--icf=all
-    LINKER:--gc-sections LINKER:--strip-all)
+    -static-libstdc++ -static-libgcc LINKER:--as-needed LINKER:--gc-sections
+    $<$<CONFIG:Release>:LINKER:--icf=all> $<$<CONFIG:Release>:LINKER:--strip-all>)
 endfunction()

@@ -3,15 +3,17 @@
 
 // DEFINE: %{columns} = 1000
 // DEFINE: %{program} = sed 's/1000/%{columns}/g' %s > %t.mlir
+// DEFINE: %{emulate} = obs-run %t.mlir --entry=exact --device=emulate --check=all random:3x%{columns}xi32:1
 // DEFINE: %{check} = %{program} && obs-run %t.mlir --entry=exact random:3x%{columns}xi32:1 > %t.want && \
-// DEFINE:   obs-run %t.mlir --entry=exact --device=emulate --check=all random:3x%{columns}xi32:1 | diff %t.want - && \
-// DEFINE:   obs-run %t.mlir --entry=exact --device=emulate --check=all --threads=1 random:3x%{columns}xi32:1 | diff %t.want - && \
-// DEFINE:   obs-run %t.mlir --entry=exact --device=emulate --check=all --threads=17 --blocks=2 random:3x%{columns}xi32:1 | diff %t.want - && \
-// DEFINE:   obs-run %t.mlir --entry=exact --device=emulate --check=all --threads=32 --schedule=random --seed=1 random:3x%{columns}xi32:1 | diff %t.want - && \
-// DEFINE:   obs-run %t.mlir --entry=exact --device=emulate --check=all --threads=96 random:3x%{columns}xi32:1 | diff %t.want - && \
-// DEFINE:   obs-run %t.mlir --entry=exact --device=emulate --check=all --threads=128 --blocks=1 --schedule=random --seed=2 random:3x%{columns}xi32:1 | diff %t.want - && \
-// DEFINE:   obs-run %t.mlir --entry=exact --device=emulate --check=all --threads=1024 random:3x%{columns}xi32:1 | diff %t.want - && \
+// DEFINE:   %{emulate} | diff %t.want - && \
+// DEFINE:   %{emulate} --threads=17 --blocks=2 | diff %t.want - && \
+// DEFINE:   %{emulate} --threads=128 --blocks=1 --schedule=random --seed=2 | diff %t.want - && \
 // DEFINE:   obs-opt %t.mlir --obs-to-gpu --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
+// Further launches, for an even length, an odd one and a long one.
+// DEFINE: %{launches} = %{emulate} --threads=1 | diff %t.want - && \
+// DEFINE:   %{emulate} --threads=32 --schedule=random --seed=1 | diff %t.want - && \
+// DEFINE:   %{emulate} --threads=96 | diff %t.want - && \
+// DEFINE:   %{emulate} --threads=1024 | diff %t.want -
 // RACES-COUNT-2: is proved free of races
 
 // REDEFINE: %{columns} = 1
@@ -26,16 +28,19 @@
 // RUN: %{check}
 // REDEFINE: %{columns} = 513
 // RUN: %{check}
+// RUN: %{launches}
 // REDEFINE: %{columns} = 999
 // RUN: %{check}
 // REDEFINE: %{columns} = 1000
 // RUN: %{check}
+// RUN: %{launches}
 // REDEFINE: %{columns} = 1002
 // RUN: %{check}
 // REDEFINE: %{columns} = 1025
 // RUN: %{check}
 // REDEFINE: %{columns} = 4097
 // RUN: %{check}
+// RUN: %{launches}
 // REDEFINE: %{columns} = 8192
 // RUN: %{check}
 

@@ -512,9 +512,15 @@ IndexExpr IndexExpr::substitute(
   collectSubexpressions(*this, seen, order);
   for (const IndexExpr &expr : order) {
     SmallVector<IndexExpr> operands;
-    for (const IndexExpr &operand : expr.getOperands())
+    bool isChanged = false;
+    for (const IndexExpr &operand : expr.getOperands()) {
       operands.push_back(replaced[seen[operand.getIdentity()]]);
-    if (expr.getKind() == Kind::Select)
+      isChanged |= operands.back().getIdentity() != operand.getIdentity();
+    }
+    // Most expressions have few leaves that change.
+    if (!operands.empty() && !isChanged)
+      replaced.push_back(expr);
+    else if (expr.getKind() == Kind::Select)
       replaced.push_back(select(expr.getCompare(), operands[0], operands[1],
                                 operands[2], operands[3]));
     else if (expr.getKind() == Kind::Permute)

@@ -280,6 +280,13 @@ public:
     }
     return number;
   }
+  /// The element with a number.
+  SmallVector<int64_t> getElement(int64_t number) const {
+    SmallVector<int64_t> element(bounds.size());
+    for (unsigned dim = bounds.size(); dim-- > 0; number /= bounds[dim])
+      element[dim] = number % bounds[dim];
+    return element;
+  }
 
 private:
   SmallVector<int64_t> bounds;
@@ -307,7 +314,9 @@ static SmallVector<int64_t> clip(ArrayRef<int64_t> extents, uint64_t budget) {
 static std::optional<Collision> findCollision(ArrayRef<FillWrite> writes,
                                               PushType type) {
   ElementNumbers numbers(type);
-  llvm::DenseMap<int64_t, unsigned> takenBy;
+  // The number of an element, and a run that writes it. Strides of elements
+  // have many powers of 2 as factors, for which a hash table is slow.
+  SmallVector<std::pair<int64_t, uint64_t>, 0> written;
   // The first run of each write, and its loops.
   SmallVector<uint64_t> starts;
   SmallVector<SmallVector<int64_t>> boxes;
@@ -331,17 +340,23 @@ static std::optional<Collision> findCollision(ArrayRef<FillWrite> writes,
     IndexEvaluator evaluator(exprs);
     unsigned rank = write.address.size();
     SmallVector<int64_t> variables;
+    SmallVector<int64_t> iteration(boxes.back().size(), 0);
     for (const CommonLoop &loop : write.loops)
       variables.resize(std::max<size_t>(variables.size(), loop.variable + 1));
     uint64_t points = 1;
     for (int64_t extent : boxes.back())
       points *= extent;
-    for (uint64_t end = run + points; run < end; ++run) {
-      uint64_t rest = run - starts.back();
-      for (unsigned dim = boxes.back().size(); dim-- > 0;) {
-        variables[write.loops[dim].variable] = rest % boxes.back()[dim];
-        rest /= boxes.back()[dim];
+    auto advance = [&] {
+      for (unsigned dim = iteration.size(); dim-- > 0;) {
+        int64_t &variable = variables[write.loops[dim].variable];
+        if (++iteration[dim] < boxes.back()[dim]) {
+          variable = iteration[dim];
+          return;
+        }
+        variable = iteration[dim] = 0;
       }
+    };
+    for (uint64_t end = run + points; run < end; ++run, advance()) {
       std::optional<ArrayRef<int64_t>> values = evaluator.evaluate(variables);
       if (!values)
         continue;
@@ -349,17 +364,23 @@ static std::optional<Collision> findCollision(ArrayRef<FillWrite> writes,
       for (auto [guard, expected] :
            llvm::zip(values->drop_front(rank), write.expected))
         runs &= (guard != 0) == expected;
-      ArrayRef<int64_t> element = values->take_front(rank);
-      std::optional<int64_t> key = numbers.get(element);
+      std::optional<int64_t> key = numbers.get(values->take_front(rank));
       if (!runs || !key)
         continue;
-      auto [taken, isNew] = takenBy.try_emplace(*key, run);
-      if (!isNew)
-        return Collision{getRun(taken->second), getRun(run),
-                         llvm::to_vector(element)};
+      written.push_back({*key, run});
     }
   }
-  return std::nullopt;
+  llvm::sort(written);
+  // Of the runs that write an element again, the first one.
+  const std::pair<int64_t, uint64_t> *again = nullptr;
+  for (size_t i = 1; i < written.size(); ++i)
+    if (written[i].first == written[i - 1].first &&
+        (!again || written[i].second < again->second))
+      again = &written[i];
+  if (!again)
+    return std::nullopt;
+  return Collision{getRun(again[-1].second), getRun(again->second),
+                   numbers.getElement(again->first)};
 }
 
 LogicalResult verification::verifyDisjointWrites(FillOp fill) {
