@@ -18,12 +18,13 @@ def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
     conflicting accesses, this pass compares several layouts: rows with 1 to 32
     elements of padding, or the last index xored with the number of the row. In
     an array of one row, the number of the row is that of the group of 128
-    bytes, which has one word in each bank; the last group becomes whole. The pass selects the layout with the
-    fewest wavefronts. It counts the wavefronts of all accesses with known
-    indices, in up to 64 iterations of the surrounding counted loops. Accesses
-    of a thread to neighbours are one access of 16 bytes if all rows begin at a
-    multiple of 16 bytes; the accesses that a layout adds count, too. Padding
-    costs memory only. A xor must save a quarter of the wavefronts.
+    bytes, which has one word in each bank; the last group becomes whole. The
+    pass selects the layout with the fewest wavefronts. It counts the wavefronts
+    of all accesses with known indices, in up to 64 iterations of the
+    surrounding counted loops. Accesses of a thread to neighbours are one access
+    of 16 bytes if all rows begin at a multiple of 16 bytes; the accesses that a
+    layout adds count, too. Padding costs memory only. A xor must save a quarter
+    of the wavefronts.
 
     `obs-report-cost` prints the degree of conflicts of each access.
 
