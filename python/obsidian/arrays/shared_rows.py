@@ -34,7 +34,7 @@ PIECE = 1 << 8
 #: With fewer rows, there is no work for some of the multiprocessors. With many, there is work for
 #: all threads if each of them has a row.
 FEWEST, MANY = 512, 1 << 16
-#: The threads that scan columns together, and the number of elements of a thread is a multiple.
+#: The threads that a GPU has for columns. A thread scans a multiple of `STEPS` elements.
 THREADS, STEPS = 1 << 18, 1 << 5
 
 #: The dimensions on which an index depends: the row, or the place in a row.
@@ -88,9 +88,9 @@ def are_columns(array: Pull) -> bool | None:
     return bool(found) and all(index[-1] == _ROW for index in found)
 
 
-def have_threads(array: Pull) -> bool:
-    """True if it is known that there are rows for all threads."""
-    return _product(array.type.extents[:-1], 0) >= MANY
+def have_threads(array: Pull, count: int = MANY) -> bool:
+    """True if it is known that there are rows for this number of threads."""
+    return _product(array.type.extents[:-1], 0) >= count
 
 
 def _product(extents: Sequence[int | None], unknown: int) -> int:
