@@ -1,8 +1,8 @@
 // Prefix sums of chunks of 1000, like prefix-sum.mlir, by the collective. From: the Obsidian papers.
 //
-// GPU: one kernel. Each block processes one chunk. A warp scans each group of 32 numbers. The totals
-// of the groups are scanned in the same way, and are added to the sums of the groups after them. The
-// last chunk is padded with zeros, and the join drops the padding.
+// GPU: one kernel. Each block processes one chunk, in registers. A warp scans groups of 32 numbers
+// with shuffles, and adds the totals of the groups before them, which are in shared memory. The last
+// chunk is padded with zeros, and the join drops the padding.
 //
 // Run: obs-run examples/scan.mlir iota:10xi32
 //      obs-run examples/scan.mlir --device=emulate --report iota:1000xi32
