@@ -134,6 +134,9 @@ llvm::Error Machine::Impl::compile(gpu::GPUModuleOp module) {
     return llvm::createStringError(diagnostics.empty() ? what : diagnostics);
   };
 
+  DialectRegistry registry;
+  registerEmulatorToLLVMInterfaces(registry);
+  context->appendDialectRegistry(registry);
   context->loadDialect<arith::ArithDialect, func::FuncDialect,
                        LLVM::LLVMDialect, memref::MemRefDialect,
                        NVVM::NVVMDialect, scf::SCFDialect>();

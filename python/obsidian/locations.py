@@ -15,6 +15,8 @@ from itertools import islice
 from types import CodeType, TracebackType
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+#: The file of NumPy's code, before 1.25, that calls `__array_function__`.
+_DISPATCH = "<__array_function__ internals>"
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,15 @@ class Location:
 
 
 # For each code object: the object itself, so that its id stays in use; whether it belongs to this
-# package; and the locations of its instructions.
+# package or to NumPy's calls of it; and the locations of its instructions.
 _codes: dict[int, tuple[CodeType, bool, dict[int, Location]]] = {}
 
 
 def _entry(code: CodeType) -> tuple[CodeType, bool, dict[int, Location]]:
     entry = _codes.get(id(code))
     if entry is None:
-        entry = _codes[id(code)] = (code, code.co_filename.startswith(_PACKAGE), {})
+        name = code.co_filename
+        entry = _codes[id(code)] = (code, name.startswith(_PACKAGE) or name == _DISPATCH, {})
     return entry
 
 

@@ -34,8 +34,12 @@ FailureOr<OwningOpRef<ModuleOp>>
 convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate = false);
 
 /// Adds the passes that lower the result of `convert-gpu-to-emulator` to the
-/// LLVM dialect. `pm` and the passes run on `builtin.module`.
+/// LLVM dialect. `pm` and the passes run on `builtin.module`. The context has
+/// the interfaces of registerEmulatorToLLVMInterfaces().
 void buildEmulatorToLLVMPipeline(OpPassManager &pm);
+
+/// Registers the conversions to LLVM of the dialects that the emulator lowers.
+void registerEmulatorToLLVMInterfaces(DialectRegistry &registry);
 
 /// Registers the pass `convert-gpu-to-emulator` and the pipeline
 /// `lower-emulator-to-llvm`.
