@@ -119,15 +119,15 @@ def test_levels_of_rows() -> None:
     assert level_of(8, level=obs.block) == "block"
 
 
-@pytest.mark.parametrize("w, level", [((1 << 18) - 1, "block"), (1 << 18, "thread")])
-def test_levels_of_columns(w: int, level: str) -> None:
-    """A thread folds a column if there are columns for all threads of a GPU."""
+@pytest.mark.parametrize("w, kernels", [((1 << 18) - 1, 2), (1 << 18, 1)])
+def test_pieces_of_columns(w: int, kernels: int) -> None:
+    """A thread folds a column if there are columns for all threads of a GPU, else a piece."""
 
     def program(a):  # type: ignore[no-untyped-def]
         return arrays.fold(affine, 0, a.T)
 
     program.__annotations__ = {"a": Pull[40, w, i32]}
-    assert f"obs.distribute {level} in grid" in obs.jit(program).mlir()
+    assert len(obs.jit(program).contract()["kernels"]) == kernels
 
 
 # ---- errors

@@ -35,7 +35,6 @@ from .checks import (
     without_init,
 )
 from .shared_rows import (
-    THREADS,
     are_columns,
     fold_columns,
     fold_shared,
@@ -69,7 +68,7 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
             return fold_shared(array, function, init)
         level = Level.thread
     if level is None and row_level(array) is not Level.thread and are_columns(array):
-        return reduce_columns(array, function, init)
+        return fold_columns(array, function, init)
     if level is None and are_few(array):
         return _reduced(_parts(array, function, free), function, init, row_level(array), free)
     if level is None:
@@ -84,16 +83,6 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     found = rows(array, level, lambda r: r.reduce(function, init, commutative=free))
     # Each row has one element. The compiler proves that this map is a bijection, unlike a reshape.
     return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
-
-
-def reduce_columns(array: Pull, function: Operator, init: Any) -> Array:
-    """The push array of the fold of each row, if these are columns in memory.
-
-    A thread folds a column if there are enough of them, else several threads do.
-    """
-    if have_threads(array, THREADS):
-        return _reduced(array, function, init, Level.thread, False)
-    return fold_columns(array, function, init)
 
 
 def _parts(array: Pull, function: Operator, free: bool) -> Pull:

@@ -25,12 +25,10 @@ from ..reading import read
 from ..regions import Array, as_leaves
 from ..sources import generate
 from ..trace import Block, Entry, current
-from .checks import BLOCKS, SCANNED, row_level
+from .checks import SCANNED, row_level
 
-#: A block has at least a row for each thread of a warp. Its threads have parts of these rows.
-ROWS, UNIT = 32, 1 << 8
-#: The least number of elements of a column that a block folds.
-PIECE = 1 << 8
+#: A block has a row for each thread of a warp, and each warp a part of these rows.
+ROWS, PARTS = 32, 8
 #: With fewer rows, there is no work for some of the multiprocessors. With many, there is work for
 #: all threads if each of them has a row.
 FEWEST, MANY = 512, 1 << 16
@@ -88,9 +86,9 @@ def are_columns(array: Pull) -> bool | None:
     return bool(found) and all(index[-1] == _ROW for index in found)
 
 
-def have_threads(array: Pull, count: int = MANY) -> bool:
-    """True if it is known that there are rows for this number of threads."""
-    return _product(array.type.extents[:-1], 0) >= count
+def have_threads(array: Pull) -> bool:
+    """True if it is known that there are rows for all threads."""
+    return _product(array.type.extents[:-1], 0) >= MANY
 
 
 def _product(extents: Sequence[int | None], unknown: int) -> int:
@@ -189,63 +187,90 @@ def _start(array: Pull, init: Any) -> Any:
     return kind.value(as_leaves(init, kind)[0])
 
 
-def _width(rows: Any) -> int:
-    """The number of rows of a block: more than `ROWS` if many threads had no row otherwise."""
-    is_short = isinstance(rows, int) and 0 < rows < 4 * ROWS
-    return -(-rows // max(rows // ROWS, 1)) if is_short else ROWS
-
-
 def _equal(some: Sequence[str], others: Sequence[str]) -> int:
     """The number of extents at the beginning that are known and equal."""
     return len(list(takewhile(lambda pair: pair[0] == pair[1] != "?", zip(some, others))))
 
 
 def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
-    """The push array of the fold of each row, by blocks of `ROWS` rows or a few more.
+    """The push array of the fold of each row, by blocks of `ROWS` rows.
 
-    A thread folds a part of a row, and then a thread for each row its parts, in order.
+    A thread folds a part of a row, and then one of `ROWS` threads the parts of a row, in order.
     """
-    *outer, rows, _ = array.shape
-    width = _width(rows)
+    *outer, rows, length = array.shape
+    # A row without elements has no parts.
+    size = functions.max(functions.ceil_div(length, PARTS), 1)
+    count = functions.ceil_div(length, size)
 
     def tile(*place: Any) -> Pull:
         *first, number = place
-        fold = _tile(array, function, init, first, number, 0, array.dim(-1))
-        return generate(*(1,) * len(outer), width)(lambda *at: fold(at[-1], True))
 
-    tiles = programs.grid_of(*outer, functions.ceil_div(rows, width), level=Level.block)(tile)
+        def part(p: Any, r: Any) -> Any:
+            # Threads behind the last row fold it once more.
+            row, own = functions.min(number * ROWS + r, rows - 1), p * size
+            behind = functions.min(own + size, length)
+
+            def element(i: Any) -> Any:
+                return read(array, (*first, row, own + i))
+
+            left = choose(own < length, lambda: element(0), lambda: _start(array, init))
+            rest = generate(functions.max(behind - own - 1, 0))(lambda i: element(1 + i))
+            return rest.reduce(function, left)
+
+        parts = generate(PARTS, ROWS)(part).force()
+        return generate(*(1,) * len(outer), ROWS)(
+            lambda *at: generate(count)(lambda p: parts[p, at[-1]]).reduce(function, init)
+        )
+
+    tiles = programs.grid_of(*outer, functions.ceil_div(rows, ROWS), level=Level.block)(tile)
     return cast(Array, maps.join(tiles, [*outer, rows], False))
+
+
+def _fold_pieces(array: Pull, function: Callable[[Any, Any], Any], size: Any) -> tuple[Any, Pull]:
+    """The number of pieces of columns of `size` elements, and the stored folds of the pieces.
+
+    A thread folds a piece. The result has a row for each column.
+    """
+    *outer, rows, length = array.shape
+    pieces = functions.ceil_div(length, size)
+    shape, last = (*outer, pieces, rows), len(outer)
+
+    def total(*place: Any) -> Array:
+        *first, piece, row = place
+        begin = piece * size
+        count = functions.min(length - begin, size)
+        rest = generate(count - 1)(lambda i: read(array, (*first, row, begin + 1 + i)))
+        return cast(Array, rest.reduce(function, read(array, (*first, row, begin))))
+
+    totals = programs.grid_of(*shape, level=Level.thread)(total)
+    stored = maps.reindex(totals, lambda *place: place[:-1], shape, False).force()
+    return pieces, stored.transpose(*range(last), last + 1, last)
+
+
+def _size_of_pieces(array: Pull) -> Any:
+    """The number of elements of a piece of a column, so that about `THREADS` threads have one."""
+    *outer, length = array.shape
+    count = functools.reduce(operator.mul, outer)
+    wanted = functions.ceil_div(THREADS, functions.max(count, 1))
+    steps = functions.ceil_div(functions.ceil_div(length, wanted), STEPS)
+    return functions.max(functions.min(steps * STEPS, length), 1)
 
 
 def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
     """The push array of the fold of each row, if these are columns in memory.
 
-    Columns are long, so that several blocks fold the pieces of their rows, as in `fold_shared`.
-    Other units then fold the results of the pieces, in order.
+    Threads fold columns, or pieces of columns if there is not a column for each of them. Other
+    units then fold the results of the pieces, in order.
     """
     *outer, rows, length = array.shape
-    width = _width(rows)
-    tiles = functions.ceil_div(rows, width)
-    blocks = functools.reduce(operator.mul, outer, tiles)
-    wanted = functions.max(functions.ceil_div(BLOCKS, functions.max(blocks, 1)), 1)
-    size = functions.max(functions.ceil_div(length, wanted), PIECE)
-    pieces = functions.ceil_div(length, size)
-    if isinstance(pieces, int) and pieces <= 1:
-        return fold_shared(array, function, init)
-
-    def tile(*place: Any) -> Pull:
-        *first, piece, number = place
-        begin = piece * size
-        end = functions.min(begin + size, length)
-        fold = _tile(array, function, init, first, number, begin, end)
-        return generate(*(1,) * len(outer), 1, width)(lambda *at: fold(at[-1], False))
-
-    found = programs.grid_of(*outer, pieces, tiles, level=Level.block)(tile)
-    stored = maps.join(found, [*outer, pieces, rows], False).force()
-    last = len(outer)
-    columns = stored.transpose(*range(last), last + 1, last)
-    unit = row_level(columns) if isinstance(pieces, int) else Level.thread
-    sums = programs.each(columns.nest(last + 1), unit, (), lambda row: row.reduce(function, init))
+    size = _size_of_pieces(array)
+    columns, unit = array, Level.thread
+    if not (isinstance(length, int) and length == size):
+        pieces, columns = _fold_pieces(array, function, size)
+        unit = row_level(columns) if isinstance(pieces, int) else Level.thread
+    sums = programs.each(
+        columns.nest(len(outer) + 1), unit, (), lambda row: row.reduce(function, init)
+    )
     return cast(Array, maps.reindex(sums, lambda *place: place[:-1], [*outer, rows], False))
 
 
@@ -258,19 +283,8 @@ def scan_columns(
     folds is the start of each piece.
     """
     *outer, rows, length = array.shape
-    count = functools.reduce(operator.mul, outer, rows)
-    wanted = functions.ceil_div(THREADS, functions.max(count, 1))
-    steps = functions.ceil_div(functions.ceil_div(length, wanted), STEPS)
-    size = functions.max(functions.min(steps * STEPS, length), 1)
-    pieces = functions.ceil_div(length, size)
-    shape, last = (*outer, pieces, rows), len(outer)
-
-    def total(*place: Any) -> Array:
-        *first, piece, row = place
-        begin = piece * size
-        count = functions.min(length - begin, size)
-        rest = generate(count - 1)(lambda i: read(array, (*first, row, begin + 1 + i)))
-        return cast(Array, rest.reduce(function, read(array, (*first, row, begin))))
+    size = _size_of_pieces(array)
+    last = len(outer)
 
     def scan(start: Any, *place: Any) -> Array:
         *first, piece, row = place
@@ -283,57 +297,16 @@ def scan_columns(
         extents = [*[1] * last, size, 1]
         return cast(Array, maps.reindex(found, lambda i: (*[0] * last, i, 0), extents, False))
 
-    grid = programs.grid_of(*shape, level=Level.thread)
-    if isinstance(pieces, int) and pieces <= 1:
+    grid = programs.grid_of(*outer, functions.ceil_div(length, size), rows, level=Level.thread)
+    if isinstance(length, int) and length == size:
         tiles = grid(lambda *place: scan(init, *place))
     else:
-        totals = maps.reindex(grid(total), lambda *place: place[:-1], shape, False).force()
-        columns = totals.transpose(*range(last), last + 1, last)
+        _, totals = _fold_pieces(array, function, size)
         starts = programs.each(
-            columns.nest(last + 1), row_level(columns, SCANNED), (),
+            totals.nest(last + 1), row_level(totals, SCANNED), (),
             lambda row: row.scan(function, init, exclusive=True),
         ).force()  # fmt: skip
         tiles = grid(lambda *place: scan(read(starts, (*place[:-2], *place[:-3:-1])), *place))
     order = [*range(last), last + 1, last]
     shape = (*outer, length, rows)
     return pending(maps.join(tiles, shape, False), shape).ordered(order, order)
-
-
-def _tile(
-    array: Pull, function: Callable[[Any, Any], Any], init: Any, first: Sequence[Any], number: Any,
-    begin: Any, end: Any,
-) -> Callable[[Any, bool], Any]:  # fmt: skip
-    """Fold the elements from `begin` to `end` of the rows of a block, in parts.
-
-    The result is a function that folds the parts of a row of the tile, after `init` if its second
-    argument is True. Otherwise there is an element.
-    """
-    rows = array.dim(-2)
-    width = _width(rows)
-    threads = UNIT // width
-    # A row without elements has no parts.
-    size = functions.max(functions.ceil_div(end - begin, threads), 1)
-    count = functions.ceil_div(end - begin, size)
-
-    def part(p: Any, r: Any) -> Any:
-        # Threads behind the last row fold it once more.
-        row = functions.min(number * width + r, rows - 1)
-        own, behind = begin + p * size, functions.min(begin + p * size + size, end)
-
-        def element(i: Any) -> Any:
-            at = (*first, row, own + i)
-            return array[at]
-
-        left = choose(own < end, lambda: element(0), lambda: _start(array, init))
-        rest = generate(functions.max(behind - own - 1, 0))(lambda i: element(1 + i))
-        return rest.reduce(function, left)
-
-    parts = generate(threads, width)(part).force()
-
-    def whole(r: Any, is_first: bool) -> Any:
-        if is_first:
-            return generate(count)(lambda p: parts[p, r]).reduce(function, init)
-        rest = generate(functions.max(count - 1, 0))(lambda p: parts[p + 1, r])
-        return rest.reduce(function, parts[0, r])
-
-    return whole

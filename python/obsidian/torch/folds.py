@@ -16,8 +16,8 @@ from typing import Any
 from .. import arrays, programs
 from .. import functions as fn
 from ..arrays.checks import row_level
-from ..arrays.folds import reduce_columns, scan_rows
-from ..arrays.shared_rows import are_columns, have_threads, is_shared
+from ..arrays.folds import scan_rows
+from ..arrays.shared_rows import are_columns, fold_columns, have_threads, is_shared
 from ..errors import TraceError
 from ..levels import Level
 from ..pending import finish, pending
@@ -150,7 +150,7 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
     source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
     is_long = row_level(source) is not Level.thread
     if has_columns and is_long and are_columns(source) is None:
-        found: Any = pending(reduce_columns(source, fold.combine, fold.init()), extents)
+        found: Any = pending(fold_columns(source, fold.combine, fold.init()), extents)
     else:
         found = arrays.fold(fold.combine, fold.init(), source, commutative=True)
     ends = found.map(lambda *v: _plain(fold.finish(v if len(v) > 1 else v[0], length)))
