@@ -95,9 +95,10 @@ class Pending(Pull):
 
     def transpose(self, *permutation: int | Sequence[int]) -> Self:
         """Permute the dimensions. Another order in memory than that of the program is a copy."""
-        order = list(flat_extents(permutation or tuple(reversed(range(self.ndim)))))
-        original = None if self.order is None else [self.order[d] for d in order]
-        if original != list(range(self.ndim)) or not self._is_open:
+        places = list(range(self.ndim))
+        order = list(flat_extents(permutation or tuple(reversed(places))))
+        is_back = self.order is not None and [*map(self.order.index, places)] == order
+        if not is_back or not self._is_open:
             return super().transpose(*permutation)
         return cast("Self", self.ordered(order, None))
 

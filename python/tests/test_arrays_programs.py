@@ -143,6 +143,10 @@ def located(function: Callable[..., Any], *types: Any) -> obs.TraceError:
     return caught.value
 
 
+def turned(*order: int) -> Callable[[Any], Any]:
+    return lambda m: arrays.scanl1(operator.add, m.T).transpose(*order)
+
+
 V, M = Pull["n", i32], Pull["h", 3, i32]
 REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "map": (lambda a: arrays.map(3, a), (V,), "map takes a function, not a int"),
@@ -157,6 +161,8 @@ REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "shapes": (
         lambda a, b: arrays.zip(a, b), (Pull["h", 4, i32], M), "one shape, not of ?x4 and ?x3",
     ),
+    "transpose": (turned(0, 5), (M,), "(0, 5) is no permutation of 2 dimensions"),
+    "transpose_once": (turned(0), (M,), "is no permutation of 2 dimensions"),
     "generate": (lambda: arrays.generate(3, 4), (), "generate takes a function, not a int"),
     "extent": (lambda: arrays.generate(-1, lambda i: i), (), "-1 is no extent"),
     "backpermute": (
