@@ -189,7 +189,7 @@ class Captures:
             base = places[-1][1] if places else MISSING
             if base is MISSING:
                 return
-            # What a function of another object captures is its own matter.
+            # Another object watches what its functions capture.
             is_function = isinstance(getattr(base, "__wrapped__", base), FunctionType)
             yield name, self._identity(base) if is_function else self._visit(base)
 

@@ -123,6 +123,12 @@ def are_few(array: Pull) -> bool:
     return math.prod(n for n in rows if n is not None) < FEW
 
 
+def start_of(array: Pull, init: Any) -> Any:
+    """An initial value as an element of an array."""
+    kind = array.type.element
+    return kind.value(as_leaves(init, kind)[0])
+
+
 def value_of(element: Element, parts: Sequence[Any]) -> Any:
     """The element from its parts, which `map` passes; the inverse of `Element.arguments`."""
     is_plain = element.shape is not None and element.shape[0] is tuple

@@ -19,7 +19,7 @@ from ..errors import TraceError
 from ..levels import Level
 from ..pending import pending
 from ..pull_push import Pull
-from ..regions import Array, as_leaves
+from ..regions import Array
 from ..sources import generate
 from .checks import (
     ALIGNED,
@@ -32,6 +32,7 @@ from .checks import (
     require_grid,
     require_level,
     row_level,
+    start_of,
     without_init,
 )
 from .shared_rows import (
@@ -92,14 +93,11 @@ def _parts(array: Pull, function: Operator, free: bool) -> Pull:
     # Powers of two often divide rows. Parts begin at positions where several elements can be read.
     size = -(-length // (ALIGNED << (count.bit_length() - 1))) * ALIGNED
     lifted, neutral, elements, drop = without_init(function, array)
-    kind = elements.type.element
 
     def element(*place: Any) -> Any:
         *row, part, i = place
         at = (*row, part * size + i)
-        return choose(
-            at[-1] < length, lambda: elements[at], lambda: kind.value(as_leaves(neutral, kind)[0])
-        )
+        return choose(at[-1] < length, lambda: elements[at], lambda: start_of(elements, neutral))
 
     # No part is empty.
     extents = (*shape, -(-length // size), size)
@@ -182,8 +180,7 @@ def scan_rows(
     """
     if level is None and are_columns(array):
         return scan_columns(array, function, init, exclusive)
-    is_long = level is None and array.ndim > 1 and not exclusive
-    if is_long and are_few(array):
+    if level is None and not exclusive and array.ndim > 1 and are_few(array):
         length, count = array.dim(-1), array.size // array.dim(-1)
         limits = generate(count + 1)(lambda i: i * length).force()
         all_rows = array.flatten().segmented_scan(function, init, offsets=limits)
@@ -203,14 +200,11 @@ def _left(
     source = _checked(array, function, level, name)
     if right:
         source, function = source.reverse(source.ndim - 1), _flipped(function)
-    kind = source.type.element
     length = source.dim(-1)
 
     def element(*place: Any) -> Any:
         # An exclusive scan never combines the last element, which is added for the end of the row.
-        return choose(
-            place[-1] < length, lambda: source[place], lambda: kind.value(as_leaves(init, kind)[0])
-        )
+        return choose(place[-1] < length, lambda: source[place], lambda: start_of(source, init))
 
     longer = generate(*source.shape[:-1], length + 1)(element)
     result = scan_rows(function, init, longer, level=level, name=name, exclusive=True)

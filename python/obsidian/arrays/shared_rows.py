@@ -22,17 +22,17 @@ from ..levels import Level
 from ..pending import Pending, pending
 from ..pull_push import Pull
 from ..reading import read
-from ..regions import Array, as_leaves
+from ..regions import Array
 from ..sources import generate
 from ..trace import Block, Entry, current
-from .checks import SCANNED, row_level
+from .checks import SCANNED, row_level, start_of
 
 #: A block has a row for each thread of a warp, and each warp a part of these rows.
 ROWS, PARTS = 32, 8
 #: With fewer rows, there is no work for some of the multiprocessors. With many, there is work for
 #: all threads if each of them has a row.
 FEWEST, MANY = 512, 1 << 16
-#: The threads that a GPU has for columns. A thread scans a multiple of `STEPS` elements.
+#: The threads that a GPU has for columns. A piece of a column has a multiple of `STEPS` elements.
 THREADS, STEPS = 1 << 18, 1 << 5
 
 #: The dimensions on which an index depends: the row, or the place in a row.
@@ -181,12 +181,6 @@ def _parts(entry: Entry) -> tuple[list[str], str, str]:
     return re.findall(_NAME, results), kind, text
 
 
-def _start(array: Pull, init: Any) -> Any:
-    """An initial value as an element of an array."""
-    kind = array.type.element
-    return kind.value(as_leaves(init, kind)[0])
-
-
 def _equal(some: Sequence[str], others: Sequence[str]) -> int:
     """The number of extents at the beginning that are known and equal."""
     return len(list(takewhile(lambda pair: pair[0] == pair[1] != "?", zip(some, others))))
@@ -213,7 +207,7 @@ def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> 
             def element(i: Any) -> Any:
                 return read(array, (*first, row, own + i))
 
-            left = choose(own < length, lambda: element(0), lambda: _start(array, init))
+            left = choose(own < length, lambda: element(0), lambda: start_of(array, init))
             rest = generate(functions.max(behind - own - 1, 0))(lambda i: element(1 + i))
             return rest.reduce(function, left)
 
@@ -291,7 +285,7 @@ def scan_columns(
 
         def element(i: Any) -> Any:
             at = (*first, row, piece * size + i)
-            return choose(at[-1] < length, lambda: array[at], lambda: _start(array, init))
+            return choose(at[-1] < length, lambda: array[at], lambda: start_of(array, init))
 
         found: Array = generate(size)(element).scan(function, start, exclusive=exclusive)
         extents = [*[1] * last, size, 1]
