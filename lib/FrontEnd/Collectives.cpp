@@ -14,13 +14,13 @@
 #include "Obsidian/FrontEnd/ArrayBuilder.h"
 
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "RowLevels.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
-/// A thread has a row of up to `shortRow` elements. All blocks share rows of
-/// `longRow` elements or more if there are few.
-static constexpr int64_t shortRow = 16, longRow = 1 << 15;
+/// All blocks share rows of this number of elements or more if there are few.
+static constexpr int64_t longRow = 1 << 15;
 
 /// A warp folds and scans rows of up to these numbers of elements. Its scans
 /// are in shared memory, of which long rows leave too little for other warps.
@@ -29,14 +29,21 @@ static constexpr int64_t foldsOfWarp = 1024, scansOfWarp = 512;
 /// The maximum number of components of the element that columns are joined to.
 static constexpr int64_t maxComponents = 4;
 
-/// The level of a row: a thread for a short row, a warp up to `ofWarp`
-/// elements, else a block. If the length is dynamic, the level is block.
-static Level getRowLevel(Value array, int64_t ofWarp) {
-  int64_t length = getArrayBound(array.getType(),
-                                 getArrayExtents(array.getType()).size() - 1);
+/// The level of a row: a thread up to `ofThread` elements, a warp up to
+/// `ofWarp` elements, else a block. If the length is dynamic, the level is
+/// block.
+static Level getRowLevel(Value array, int64_t ofThread, int64_t ofWarp) {
+  ArrayRef<int64_t> extents = getArrayExtents(array.getType());
+  int64_t length = getArrayBound(array.getType(), extents.size() - 1);
   if (ShapedType::isDynamic(length) || length > ofWarp)
     return Level::Block;
-  return length <= shortRow ? Level::Thread : Level::Warp;
+  ArrayRef<int64_t> outer = extents.drop_back();
+  int64_t count = ShapedType::isDynamicShape(outer)
+                      ? -1
+                      : ShapedType::getNumElements(outer);
+  if (ShapedType::isDynamic(extents.back()))
+    count = 0;
+  return isRowOfThread(length, count, ofThread) ? Level::Thread : Level::Warp;
 }
 
 static StringAttr getStrategy(ArrayBuilder &b,
@@ -255,7 +262,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   rows = reshape(rows, flat);
 
   Level level = options.level.value_or(
-      kept.empty() ? Level::Grid : getRowLevel(rows, foldsOfWarp));
+      kept.empty() ? Level::Grid : getRowLevel(rows, stagedRow, foldsOfWarp));
   // Neighbouring threads read neighbouring columns.
   auto count = getConstantIntValue(getProduct(outer));
   if (isLastKept && !options.level && count && *count >= 2048 &&
@@ -383,8 +390,8 @@ Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
   };
 
   Value scanned;
-  Level level = options.level.value_or(last ? getRowLevel(rows, scansOfWarp)
-                                            : Level::Grid);
+  Level level = options.level.value_or(
+      last ? getRowLevel(rows, stagedScan, scansOfWarp) : Level::Grid);
   if (last && level == Level::Grid)
     level = Level::Block;
   if (level == Level::Grid) {

@@ -35,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowFolds.h"
+#include "RowLevels.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
@@ -55,7 +56,7 @@ static constexpr int64_t longRow = 4096;
 static constexpr int64_t fewRows = 128;
 
 /// The number of rows that keep a GPU busy if a warp processes each of them.
-static constexpr int64_t manyRows = 2048;
+static constexpr int64_t rowsOfWarps = 2048;
 
 namespace {
 /// The arrays of one force, and the folds that are fused with them.
@@ -311,9 +312,9 @@ bool RowProgram::areShared() const {
 }
 
 Level RowProgram::getLevel() const {
-  if (length <= 16)
+  if (isRowOfThread(length, countElements(outer)))
     return Level::Thread;
-  if (countElements(outer) >= manyRows && areShared() &&
+  if (countElements(outer) >= rowsOfWarps && areShared() &&
       findKept(Level::Block).empty())
     return Level::Warp;
   bool isBlock = length > 512 || (length > 128 && countElements(outer) < 1024);
@@ -339,8 +340,9 @@ SmallVector<Value> RowProgram::findKept(Level level) const {
     add(array);
   for (auto &[result, fold] : folds)
     add(result);
-  // Registers of a unit, in words of 32 bits.
-  int64_t room = level == Level::Thread ? 64
+  // Registers of a unit, in words of 32 bits. A thread has longer rows in
+  // shared memory.
+  int64_t room = level == Level::Thread ? (length <= shortRow ? 64 : 0)
                  : level == Level::Warp ? 2048
                                         : 24576;
   SmallVector<Value> kept;

@@ -94,8 +94,12 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (options.tiles)
+  if (options.tiles) {
     pm.addPass(createObsTileTransposesPass());
+    ObsStageRowsPassOptions rows;
+    rows.limit = std::min<int64_t>(rows.limit, options.sharedBytes);
+    pm.addPass(createObsStageRowsPass(rows));
+  }
   ObsToLaunchesOptions launches;
   launches.reuse = options.reuseBuffers;
   // A user who needs the plan runs this pipeline.

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No iteration may read an element that another one overwrites. By the contract
-// `disjoint` only one iteration writes an element, so it is sufficient that the
-// iteration that reads an element also writes it, afterwards.
+// No iteration may read an element that another one overwrites. Only one
+// iteration writes an element, so it is sufficient that the iteration that
+// reads an element also writes it, afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +74,23 @@ static bool overwrites(memref::StoreOp store, memref::LoadOp load,
       });
 }
 
+/// True if `leaf` stores no element twice: by the contract of the store, or
+/// because its indices are the counters of the leaf and of the loops in it.
+static bool storesOnce(memref::StoreOp store, scf::ForallOp leaf) {
+  if (getWriteMark(store) == WriteMark::Disjoint)
+    return true;
+  std::optional<SmallVector<scf::ForOp>> loops = getLoops(store, leaf);
+  if (!loops)
+    return false;
+  llvm::DenseSet<Value> indices(store.getIndices().begin(),
+                                store.getIndices().end());
+  return llvm::all_of(leaf.getInductionVars(),
+                      [&](Value v) { return indices.contains(v); }) &&
+         llvm::all_of(*loops, [&](scf::ForOp loop) {
+           return indices.contains(loop.getInductionVar());
+         });
+}
+
 /// The statement of the block of `alloc` that `user` is in.
 static Operation *getStatement(memref::AllocOp alloc, Operation *user) {
   return alloc->getBlock()->findAncestorOpInBlock(*user);
@@ -104,20 +121,26 @@ static bool canReuse(memref::AllocOp read, memref::AllocOp written,
     if (getStatement(written, user) != leaf)
       continue;
     auto store = dyn_cast<memref::StoreOp>(user);
-    if (!store || getWriteMark(store) != WriteMark::Disjoint ||
-        store.getMemRef() != written.getResult())
+    if (!store || store.getMemRef() != written.getResult() ||
+        !storesOnce(store, leaf))
       return false;
     stores.push_back(store);
   }
   auto getPart = [&](Operation *access) {
     return leaf.getBody()->findAncestorOpInBlock(*access);
   };
+  // In one iteration of a loop, the store overwrites what was read just before.
+  auto isBefore = [&](memref::LoadOp load, memref::StoreOp store) {
+    Operation *read = getPart(load), *written = getPart(store);
+    if (read != written)
+      return read->isBeforeInBlock(written);
+    return load->getBlock() == store->getBlock() &&
+           load->isBeforeInBlock(store) && overwrites(store, load, leaf);
+  };
   return !loads.empty() && llvm::all_of(loads, [&](memref::LoadOp load) {
-    return llvm::all_of(stores,
-                        [&](memref::StoreOp store) {
-                          return getPart(load) != getPart(store) &&
-                                 getPart(load)->isBeforeInBlock(getPart(store));
-                        }) &&
+    return llvm::all_of(
+               stores,
+               [&](memref::StoreOp store) { return isBefore(load, store); }) &&
            llvm::any_of(stores, [&](memref::StoreOp store) {
              return overwrites(store, load, leaf);
            });

@@ -94,25 +94,36 @@ def indices_of(shape: Any, indices: Sequence[Any]) -> Sequence[Any]:
     return () if isinstance(shape, (tuple, list)) and not shape else indices
 
 
-def row_level(array: Pull, of_warp: int = 1024) -> Level:
-    """The level of one row: a thread up to 16 elements, a warp up to `of_warp`, else a block.
+#: A thread has a row of up to `SHORT` elements. It also folds rows of up to `STAGED` elements, if
+#: their length is known and they are at least `MANY`: blocks copy them to shared memory together.
+SHORT, STAGED, MANY = 1 << 4, 1 << 6, 1 << 15
+
+
+def row_level(array: Pull, of_thread: int = STAGED, of_warp: int = 1024) -> Level:
+    """The level of one row, by its length: a thread up to `of_thread`, a warp, or a block.
 
     Blocks process rows whose length is known only at run time and has no bound.
     """
+    *rows, length = array.type.extents
     bound = array.type.bounds[-1]
     if bound is None or bound > of_warp:
         return Level.block
-    return Level.thread if bound <= 16 else Level.warp
+    are_many = None in rows or math.prod(n for n in rows if n is not None) >= MANY
+    is_staged = length is not None and length <= of_thread and are_many
+    return Level.thread if bound <= SHORT or is_staged else Level.warp
 
 
 #: The whole grid shares the rows if there are fewer than this, and they are longer: with a block
 #: for each row, some of the multiprocessors have no work. Parts of rows have at least `PART`
 #: elements.
 FEW, LONG, PART = 264, 1 << 14, 1 << 12
-#: A warp scans rows of up to this length. Longer rows take the shared memory of other warps.
-SCANNED = 1 << 9
 #: The blocks that keep a GPU busy, and the multiple of elements that a part has.
 BLOCKS, ALIGNED = 1 << 10, 1 << 7
+
+
+def scan_level(array: Pull) -> Level:
+    """The level of a scan of one row. Long rows of warps take shared memory of other warps."""
+    return row_level(array, 1 << 7, 1 << 9)
 
 
 def are_few(array: Pull) -> bool:

@@ -25,13 +25,13 @@ from .checks import (
     ALIGNED,
     BLOCKS,
     PART,
-    SCANNED,
     are_few,
     require,
     require_function,
     require_grid,
     require_level,
     row_level,
+    scan_level,
     start_of,
     without_init,
 )
@@ -158,9 +158,7 @@ def _scanned(array: Pull, level: Level | None, name: str, function: Callable[[Pu
     if level is Level.grid:
         raise TraceError(f"{name} of rows has no level grid: use obs.block or obs.warp")
     if array.ndim > 1:
-        return cast(
-            Array, rows(array, row_level(array, SCANNED) if level is None else level, function)
-        )
+        return cast(Array, rows(array, scan_level(array) if level is None else level, function))
     found: Array = rows(array.reshape(1, array.dim(0)), cast(Level, level), function)
     return cast(Array, maps.reindex(found, lambda _, i: i, [maps.dim(found, 1)], False))
 

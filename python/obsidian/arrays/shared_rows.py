@@ -25,7 +25,7 @@ from ..reading import read
 from ..regions import Array
 from ..sources import generate
 from ..trace import Block, Entry, current
-from .checks import SCANNED, row_level, start_of
+from .checks import row_level, scan_level, start_of
 
 #: A block has a row for each thread of a warp, and each warp a part of these rows.
 ROWS, PARTS = 32, 8
@@ -65,7 +65,7 @@ def _is_shared(index: Sequence[Dims]) -> bool:
 def is_shared(array: Pull) -> bool:
     """True if there are many rows, and each read depends on the row or the place in it, not both.
 
-    Rows of up to 16 elements have another level, and False, in any case. False also if the reads of
+    Rows of threads have another level, and False, in any case. False also if the reads of
     an operation are not known.
     """
     *outer, _ = array.type.extents
@@ -297,7 +297,7 @@ def scan_columns(
     else:
         _, totals = _fold_pieces(array, function, size)
         starts = programs.each(
-            totals.nest(last + 1), row_level(totals, SCANNED), (),
+            totals.nest(last + 1), scan_level(totals), (),
             lambda row: row.scan(function, init, exclusive=True),
         ).force()  # fmt: skip
         tiles = grid(lambda *place: scan(read(starts, (*place[:-2], *place[:-3:-1])), *place))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import programs
-from ..arrays.checks import FEW, LONG
+from ..arrays.checks import FEW, LONG, MANY, SHORT, STAGED
 from ..functions import spread
 from ..levels import Level
 from ..regions import Array
@@ -39,8 +39,6 @@ from .values import (
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand"}
 #: Operations that read a few elements of each row.
 _PLACES = {"gather", "index", "select"}
-#: A thread has a row of up to this many elements.
-OF_THREADS = 16
 #: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.
 KEPT, WORDS = 1 << 14, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 1 << 15}
 
@@ -132,14 +130,14 @@ def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
         rows, value = _rows_of(node), value_of(node)
         if rows is None or not isinstance(value, torch.Tensor) or "arg" in name_of(node.target):
             return False
-        if not isinstance(rows.length, int) or not 0 < rows.length <= OF_THREADS:
+        if not isinstance(rows.length, int) or not 0 < rows.length <= SHORT:
             return False
         known = [value, *(value_of(n) for n in sources(node))]
         if not all(isinstance(v, torch.Tensor) and is_static(v.shape) for v in known):
             return False
         size, *read = [v.numel() * v.itemsize for v in known]
         count = reads(node)
-        is_few = count is not None and count * rows.length <= OF_THREADS * value.numel()
+        is_few = count is not None and count * rows.length <= SHORT * value.numel()
         return sum(read) < size and is_few
 
     return set(filter(is_inline, nodes))
@@ -223,7 +221,8 @@ def _level(group: Group) -> Level:
     length, count = group.length, product(group.rows)
     if not isinstance(length, int) or length > 512:
         return Level.block
-    if length <= OF_THREADS:
+    are_many = not isinstance(count, int) or count >= MANY
+    if length <= (STAGED if are_many else SHORT):
         return Level.thread
     return Level.block if isinstance(count, int) and count < 1024 and length > 128 else Level.warp
 
@@ -339,9 +338,13 @@ def _producers(group: Group, b: Builder, tensor_of: Callable[[Any], Tensor]) -> 
 
 def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
     """The rows that are kept because they are used again: the first ones that fit."""
+    level = _level(group)
     if not isinstance(group.length, int) or group.length > KEPT:
         return set()
-    found, words, most = set(), 0, WORDS[_level(group)]
+    # A thread has longer rows in shared memory.
+    if level is Level.thread and group.length > SHORT:
+        return set()
+    found, words, most = set(), 0, WORDS[level]
     for node, count in uses.items():
         value = value_of(node)
         is_copy = name_of(node.target) in _RESHAPES and node in group.members
@@ -363,7 +366,7 @@ def _row_fold(node: Any, row: Any, length: Any) -> Any:
     out, source = value_of(node), value_of(node.args[0]).dtype
     fold = fold_of(name_of(node.target), source, listed(out), length)
     prepared = generate(length)(lambda i: fold.prepare(row[i], i))
-    if isinstance(length, int) and 0 < length <= OF_THREADS:
+    if isinstance(length, int) and 0 < length <= SHORT:
         # Without a loop, the elements are loaded together, and places in a window are constants.
         total = functools.reduce(fold.combine, [prepared[k] for k in range(length)])
     else:

@@ -76,13 +76,15 @@ obs.kernel @in_place(%x: i32, %out: memref<?xi32>) attributes {threads = 256 : i
 
 !a = memref<8192xi32, #obs.home<block, shared>>
 
-// The first array is read again after the loop, and a loop that writes before it has read everything keeps both.
+// The first array is read again after the loop, and a loop that writes before it has read
+// the elements of its other iterations keeps both.
 // CHECK-LABEL: obs.kernel @both
 // CHECK-COUNT-3: memref.alloc() : memref<8192
 obs.kernel @both(%x: i32, %out: memref<?xi32>) attributes {threads = 256 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
+  %c31 = arith.constant 31 : index
   %c32 = arith.constant 32 : index
   %a = memref.alloc() : !a
   scf.forall (%t) in (8192) {
@@ -98,7 +100,10 @@ obs.kernel @both(%x: i32, %out: memref<?xi32>) attributes {threads = 256 : i64} 
     scf.for %j = %c0 to %c32 step %c1 {
       %k = arith.shli %j, %c8 : index
       %e = arith.ori %k, %t : index
-      %v = memref.load %b[%e] : !a
+      %i = arith.subi %c31, %j : index
+      %l = arith.shli %i, %c8 : index
+      %f = arith.ori %l, %t : index
+      %v = memref.load %b[%f] : !a
       memref.store %v, %c[%e] {obs.contract = "disjoint"} : !a
     }
   } {mapping = [#obs.map<block, thread>]}
@@ -129,6 +134,54 @@ obs.kernel @small(%x: i32, %out: memref<?xi32>) attributes {threads = 64 : i64} 
   } {mapping = [#obs.map<block, thread>]}
   scf.forall (%t) in (64) {
     %v = memref.load %b[%t] : !a
+    memref.store %v, %out[%t] : memref<?xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// -----
+
+// In each iteration of its loop, a thread reads one element of its row, and overwrites it: the loops' counters are the
+// indices, so no element is written twice. If the thread reads the element behind, it could be overwritten before.
+// CHECK-LABEL: obs.kernel @rows
+// CHECK: %[[A:.*]] = memref.alloc() : memref<1024x17
+// CHECK-NOT: memref.alloc()
+// CHECK: memref.store %{{.*}}, %[[A]][%{{.*}}, %{{.*}}]
+// CHECK: scf.for
+// CHECK: memref.load %[[A]]
+// CHECK: memref.store %{{.*}}, %[[A]]
+// CHECK: %[[B:.*]] = memref.alloc() : memref<1024x17
+// CHECK: memref.load %[[A]]
+// CHECK: memref.store %{{.*}}, %[[B]]
+!rows = memref<1024x17xi32, #obs.home<block, shared>>
+obs.kernel @rows(%x: i32, %out: memref<?xi32>) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c17 = arith.constant 17 : index
+  %a = memref.alloc() : !rows
+  scf.forall (%t) in (1024) {
+    scf.for %k = %c0 to %c17 step %c1 {
+      memref.store %x, %a[%t, %k] : !rows
+    }
+  } {mapping = [#obs.map<block, thread>]}
+  %b = memref.alloc() : !rows
+  scf.forall (%t) in (1024) {
+    scf.for %k = %c0 to %c17 step %c1 {
+      %v = memref.load %a[%t, %k] : !rows
+      %w = arith.addi %v, %x : i32
+      memref.store %w, %b[%t, %k] : !rows
+    }
+  } {mapping = [#obs.map<block, thread>]}
+  %c = memref.alloc() : !rows
+  scf.forall (%t) in (1024) {
+    scf.for %k = %c0 to %c17 step %c1 {
+      %j = arith.subi %c16, %k : index
+      %v = memref.load %b[%t, %j] : !rows
+      memref.store %v, %c[%t, %k] : !rows
+    }
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (1024) {
+    %v = memref.load %c[%t, %c0] : !rows
     memref.store %v, %out[%t] : memref<?xi32>
   } {mapping = [#obs.map<block, thread>]}
 }

@@ -190,6 +190,64 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   }];
 }
 
+def ObsStageRowsPass : Pass<"obs-stage-rows"> {
+  let summary = "Copy the rows that threads process to shared memory";
+  let description = [{
+    If each thread of the grid processes one row, neighbouring threads read
+    elements that are a row apart. This pass divides such a loop into parts of
+    up to 512 rows. A block copies its rows to shared memory together, along the
+    rows, and each thread processes its row there. If the result has rows too,
+    they are stored in shared memory, and the block copies them to the result.
+
+    ```mlir
+    // before, in a program of the grid
+    obs.par (%i) in (%n) {
+      %s = scf.for %k = %c0 to %c33 step %c1 iter_args(%t = %zero) -> (f32) {
+        %x = obs.get %a[%i, %k] : !obs.pull<? x 33 x f32>
+        %u = arith.addf %t, %x : f32
+        scf.yield %u : f32
+      }
+      obs.write %s at [%i] : f32
+    }
+    // after
+    obs.par block (%b) in (%blocks) {
+      %f = obs.fill par (%r, %k) in (%c256, %c33) {
+        %x = obs.get %a[%i, %k] : !obs.pull<? x 33 x f32>
+        obs.write %x at [%r, %k] : f32
+      } : !obs.push<block, 256 x 33 x f32>
+      %t = obs.force %f in shared : !obs.push<block, 256 x 33 x f32>
+      obs.par (%r) in (%c256) {
+        %s = scf.for %k = %c0 to %c33 step %c1 iter_args(%t = %zero) -> (f32) {
+          %x = obs.get %t[%r, %k] : !obs.pull<256 x 33 x f32>
+          ...
+        }
+        obs.write %s at [%i] : f32
+      }
+    }
+    ```
+
+    In all loops, `%i` is `256 * %b + %r`, and the last block has guards. The
+    iterations of a loop with several counters are numbered.
+
+    The pass runs on fused programs. It copies elements whose places are
+    computed from the counters of the grid and of a loop of known length, if
+    neighbouring iterations of this loop read neighbours, and neighbouring
+    threads do not. It also copies rows of short arrays, all of whose elements a
+    thread reads. What is read under a condition or behind an assertion stays
+    where it is. Results have rows if each thread writes all elements of one. If
+    32 rows take more than `limit`, the loop is unchanged. If the program has no
+    number of threads, it is one for which all threads copy the same number of
+    elements.
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "49152",
+           "Maximum shared memory for the rows of a block in bytes">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ObsTileTransposesPass : Pass<"obs-tile-transposes"> {
   let summary = "Read arrays along rows that a kernel writes along columns";
   let description = [{

@@ -331,7 +331,9 @@ def ObsReuseArraysPass : Pass<"obs-reuse-arrays", "::mlir::obs::KernelOp"> {
     fill another one of the same type. If each iteration first reads elements
     of the old array, and then writes the same elements of the new array, the
     new array takes the place of the old one. Columns of a sorting network, in
-    which a thread keeps several elements, are an example.
+    which a thread keeps several elements, are an example. In a loop of the
+    thread, the read of an element may also be just before the write of the same
+    element, as in a scan of a row.
 
     The pass does this only in kernels whose arrays need so much shared memory
     that a multiprocessor cannot execute 2048 threads at once. In other kernels,
