@@ -68,33 +68,31 @@ def main(update):
         bodies = []
         for function in wanted.split():
             if name not in programs or function not in programs[name][0]:
-                problems.append("there is no @%s in test/FromObsidian/%s" % (function, name))
+                problems.append(f"there is no @{function} in test/FromObsidian/{name}")
                 continue
             quoted.append((name, function))
             bodies.append(programs[name][0][function])
         new = "\n".join(bodies)
         if new != old and not update:
-            problems.append("the text of %s %s differs; run scripts/check-from-obsidian.py --update" % (name, wanted))
-        return "<!-- quote %s %s -->\n```mlir\n%s```\n" % (name, wanted, new)
+            problems.append(f"the text of {name} {wanted} differs; run scripts/check-from-obsidian.py --update")
+        return f"<!-- quote {name} {wanted} -->\n```mlir\n{new}```\n"
 
     page = QUOTE.sub(quote, page)
     for name, (_, public) in programs.items():
         for function in sorted(public):
             if quoted.count((name, function)) != 1:
-                problems.append("@%s of %s is quoted %d times, not once" % (
-                    function, name, quoted.count((name, function))))
+                problems.append(f"@{function} of {name} is quoted {quoted.count((name, function))} times, not once")
     words = set()
     for code in re.findall(r"`([^`\n]+)`", page):
         words.update(code.split())
     for section, names in ROWS.items():
-        problems += ["%s: `%s` is not on the page" % (section, n) for n in names.split() if n not in words]
+        problems += [f"{section}: `{n}` is not on the page" for n in names.split() if n not in words]
     if update:
         PAGE.write_text(page)
     for problem in problems:
         print(problem)
     if not problems:
-        print("docs/FromObsidian.md quotes %d functions and answers %d operations." % (
-            len(quoted), sum(len(n.split()) for n in ROWS.values())))
+        print(f"docs/FromObsidian.md quotes {len(quoted)} functions and answers {sum(len(n.split()) for n in ROWS.values())} operations.")
     return 1 if problems else 0
 
 

@@ -34,11 +34,11 @@ def quote(words, problems):
     lines = (ROOT / name).read_text().splitlines()
     first = next((i for i, line in enumerate(lines) if begin in line), None)
     if first is None:
-        problems.append("no line of %s contains %s" % (name, begin))
+        problems.append(f"no line of {name} contains {begin}")
         return ""
     last = next((i for i in range(first, len(lines)) if end in lines[i]), None)
     if last is None:
-        problems.append("no later line of %s contains %s" % (name, end))
+        problems.append(f"no later line of {name} contains {end}")
         return ""
     return textwrap.dedent("\n".join(lines[first:last + 1])) + "\n"
 
@@ -48,9 +48,9 @@ def run(command, language, environment, problems):
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=ROOT, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode or not done.stdout:
-        problems.append("%s: status %d, output:\n%s" % (command, done.returncode, done.stdout[:1000]))
+        problems.append(f"{command}: status {done.returncode}, output:\n{done.stdout[:1000]}")
     if done.stdout.count("\n") > 80 or len(done.stdout) > 10000:
-        problems.append("%s: too much output for a page" % command)
+        problems.append(f"{command}: too much output for a page")
     prompt = "// $ " if language == "mlir" else "$ "
     return prompt + command + "\n" + textwrap.dedent(done.stdout)
 
@@ -64,22 +64,22 @@ def check(page, update, environment):
         new = (quote(words, problems) if kind == "quote"
                else run(words, language, environment, problems))
         if new != old and not update:
-            problems.append("'%s' gives other text; if that is right, run scripts/check-programs.py "
-                            "--update" % words)
-        return "<!-- %s %s -->\n```%s\n%s```\n" % (kind, words, language, new)
+            problems.append(f"'{words}' gives other text; if that is right, run scripts/check-programs.py "
+                            "--update")
+        return f"<!-- {kind} {words} -->\n```{language}\n{new}```\n"
 
     text = page.read_text()
     new = BLOCK.sub(block, text)
     comments, found = len(re.findall("^<!-- (?:quote|run) ", text, re.MULTILINE)), len(BLOCK.findall(text))
     if comments != found:
-        problems.append("%d of %d comments stand before a block" % (found, comments))
+        problems.append(f"{found} of {comments} comments stand before a block")
     if update and not problems:
         page.write_text(new)
-    return ["%s: %s" % (page.name, problem) for problem in problems]
+    return [f"{page.name}: {problem}" for problem in problems]
 
 
 def main(update, tools, names):
-    environment = dict(os.environ, PATH="%s:%s" % (os.path.abspath(tools), os.environ["PATH"]))
+    environment = dict(os.environ, PATH="{}:{}".format(os.path.abspath(tools), os.environ["PATH"]))
     for name, value in re.findall(r'^(FUSED|LEVELS)="(.*)"$', (PAGES / "README.md").read_text(), re.MULTILINE):
         environment[name] = value.replace("$FUSED", environment.get("FUSED", ""))
     pages = [p for p in sorted(PAGES.glob("*.md")) if not names or p.stem in names]
@@ -87,9 +87,9 @@ def main(update, tools, names):
         problems = sum(pool.map(lambda p: check(p, update, environment), pages), [])
     if not names:
         text = "".join(p.read_text() for p in pages)
-        problems += ["no page walks through %s" % p.name for p in sorted((ROOT / "examples").glob("*.mlir"))
-                     if "quote examples/%s " % p.name not in text]
-    print("\n".join(problems + ["%d pages, %d problems" % (len(pages), len(problems))]))
+        problems += [f"no page walks through {p.name}" for p in sorted((ROOT / "examples").glob("*.mlir"))
+                     if f"quote examples/{p.name} " not in text]
+    print("\n".join(problems + [f"{len(pages)} pages, {len(problems)} problems"]))
     return 1 if problems or not pages else 0
 
 

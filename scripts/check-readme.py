@@ -23,9 +23,9 @@ README = ROOT / "README.md"
 
 def block(text, language):
     """The only block of a language."""
-    found = re.findall(r"^```%s\n(.*?)^```$" % language, text, re.MULTILINE | re.DOTALL)
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     if len(found) != 1:
-        sys.exit("README.md has %d blocks of %s" % (len(found), language))
+        sys.exit(f"README.md has {len(found)} blocks of {language}")
     return found[0]
 
 
@@ -41,7 +41,7 @@ def check_program(update, environment):
             done = subprocess.run(words, cwd=folder, env=environment, text=True, capture_output=True, check=False)
             printed = done.stdout
             if done.returncode or (expected and printed != expected):
-                problems.append("README.md: '%s' prints\n%s%s" % (command, printed, done.stderr))
+                problems.append(f"README.md: '{command}' prints\n{printed}{done.stderr}")
     ptx = "".join(re.findall(r"^\.visible.*?^}\n", printed, re.MULTILINE | re.DOTALL))
     # Without the comments and the empty lines of the assembler's input.
     ptx = "".join(line + "\n" for line in re.sub(r"[ \t]*//.*", "", ptx).splitlines() if line.strip())
@@ -70,19 +70,19 @@ def check_links(page):
         name, _, anchor = link.partition("#")
         target = (page.parent / name).resolve() if name else page
         if not target.exists():
-            problems.append("%s: there is no %s" % (page.relative_to(ROOT), link))
+            problems.append(f"{page.relative_to(ROOT)}: there is no {link}")
         elif anchor and target.suffix == ".md" and anchor not in headings(target):
-            problems.append("%s: no heading is %s" % (page.relative_to(ROOT), link))
+            problems.append(f"{page.relative_to(ROOT)}: no heading is {link}")
     return problems
 
 
 def main(update, tools):
-    environment = dict(os.environ, PATH="%s:%s" % (os.path.abspath(tools), os.environ["PATH"]))
+    environment = dict(os.environ, PATH="{}:{}".format(os.path.abspath(tools), os.environ["PATH"]))
     problems = check_program(update, environment)
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/**/*.md")]
     for page in sorted(pages):
         problems += check_links(page)
-    print("\n".join(problems + ["%d pages, %d problems" % (len(pages), len(problems))]))
+    print("\n".join(problems + [f"{len(pages)} pages, {len(problems)} problems"]))
     return 1 if problems else 0
 
 

@@ -16,12 +16,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAME = r"[A-Za-z][A-Za-z0-9]*(?:-[a-z0-9]+)+"
-IN_SPEC = re.compile(r"\*\*\[(%s)\]\*\*" % NAME)
-IN_CODE = re.compile(r"\"\[(%s)\]" % NAME)
-IN_DECLARATION = re.compile(r"(?:, |label = )\"(%s)\">" % NAME)
+IN_SPEC = re.compile(rf"\*\*\[({NAME})\]\*\*")
+IN_CODE = re.compile(rf"\"\[({NAME})\]")
+IN_DECLARATION = re.compile(rf"(?:, |label = )\"({NAME})\">")
 # In tests the brackets may be escaped, for FileCheck and for regular
 # expressions.
-IN_TEST = re.compile(r"\[(?:\\?\[)?(%s)\\?\]" % NAME)
+IN_TEST = re.compile(rf"\[(?:\\?\[)?({NAME})\\?\]")
 COMPARED = re.compile(r"expected-error|//\s*[A-Z][A-Z0-9_]*(-[A-Z]+)?:|^CHECK")
 RULE = re.compile(r"R\d")
 
@@ -36,7 +36,7 @@ def labels(files, pattern, line_filter=None):
                 continue
             for label in pattern.findall(line):
                 found.setdefault(
-                    label, "%s:%d" % (file.relative_to(ROOT), number))
+                    label, f"{file.relative_to(ROOT)}:{number}")
     return found
 
 
@@ -51,19 +51,17 @@ def main():
 
     problems = []
     for label in sorted(spec.keys() - code.keys()):
-        problems.append("%s: %s is enforced nowhere"
-                        % (spec[label], label))
+        problems.append(f"{spec[label]}: {label} is enforced nowhere")
     for label in sorted(spec.keys() - tests.keys()):
-        problems.append("%s: %s has no negative test" % (spec[label], label))
+        problems.append(f"{spec[label]}: {label} has no negative test")
     for label in sorted(code.keys() - spec.keys()):
-        problems.append("%s: %s is not in docs/Spec.md" % (code[label], label))
+        problems.append(f"{code[label]}: {label} is not in docs/Spec.md")
     for label in sorted(tests.keys() - spec.keys()):
         if RULE.match(label):
-            problems.append("%s: %s is not in docs/Spec.md"
-                            % (tests[label], label))
+            problems.append(f"{tests[label]}: {label} is not in docs/Spec.md")
     for problem in problems:
         print(problem)
-    print("%d labels, %d problems" % (len(spec), len(problems)))
+    print(f"{len(spec)} labels, {len(problems)} problems")
     return 1 if problems or not spec else 0
 
 

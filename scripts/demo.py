@@ -48,19 +48,19 @@ def numbers(data):
 def last_words(data):
     """The last printable line of a text, shortened."""
     line = data.decode("ascii", "replace").strip().splitlines()[-1].strip()
-    return '"%s"' % line[-60:]
+    return f'"{line[-60:]}"'
 
 
 def frequent(data):
     """The most frequent bytes of a histogram."""
     counts = collections.Counter(dict(enumerate(numbers(data))))
-    return ", ".join("%r %d times" % (chr(v), n) for v, n in counts.most_common(5))
+    return ", ".join(f"{chr(v)!r} {n} times" for v, n in counts.most_common(5))
 
 
 def ends(data):
     """The first and the last of a list of numbers."""
     values = [str(v) for v in numbers(data)]
-    return "%s ... %s" % (" ".join(values[:6]), " ".join(values[-6:]))
+    return "{} ... {}".format(" ".join(values[:6]), " ".join(values[-6:]))
 
 
 def blur(pixels, height, width):
@@ -78,10 +78,10 @@ def programs():
     readme = pathlib.Path("README.md").read_bytes()
 
     counts = collections.Counter(text)
-    yield ("histogram", "how often each byte occurs in LICENSE (%d bytes)" % len(text),
+    yield ("histogram", f"how often each byte occurs in LICENSE ({len(text)} bytes)",
            text, "i8", ints(counts[v] for v in range(256)), frequent)
 
-    yield ("reverse", "README.md backwards (%d bytes)" % len(readme),
+    yield ("reverse", f"README.md backwards ({len(readme)} bytes)",
            readme, "i8", readme[::-1], last_words)
 
     yield ("sum-chunks", "sums of chunks of 512 bytes of LICENSE",
@@ -89,14 +89,14 @@ def programs():
            ints(sum(text[i:i + 512]) for i in range(0, len(text), 512)), ends)
 
     lines = [len(line) for line in text.split(b"\n")][:1024]
-    yield ("odd-even-sort", "lengths of the %d lines of LICENSE, sorted" % len(lines),
+    yield ("odd-even-sort", f"lengths of the {len(lines)} lines of LICENSE, sorted",
            ints(lines), "i32", ints(sorted(lines)), ends)
 
     width = 64
     height = len(readme) // width
     pixels = readme[:height * width]
-    yield ("stencil", "README.md as an image of %d x %d pixels, 3 x 3 sums" % (height, width),
-           ints(pixels), "%dx%dxi32" % (height, width),
+    yield ("stencil", f"README.md as an image of {height} x {width} pixels, 3 x 3 sums",
+           ints(pixels), f"{height}x{width}xi32",
            ints(blur(pixels, height, width)), ends)
 
 
@@ -104,7 +104,7 @@ def tool(*command):
     """Output of a command; ends the demo if the command fails."""
     result = subprocess.run(command, check=False, text=True, capture_output=True)
     if result.returncode:
-        sys.exit("%s\n%s%s" % (" ".join(command), result.stdout, result.stderr))
+        sys.exit("{}\n{}{}".format(" ".join(command), result.stdout, result.stderr))
     return result.stdout + result.stderr
 
 
@@ -115,11 +115,11 @@ def cost(report):
         if not line.startswith("launch: "):
             continue
         field = dict(word.split("=") for word in line.split()[1:])
-        lines.append("kernel %s: %s block(s) of %s threads, %s block barriers in all, %s bytes of "
-                     "shared memory; global memory: %s bytes read, %s written, %s atomics" % tuple(
-                         field[key] for key in (
-                             "kernel", "blocks", "threads", "block-barriers", "shared-bytes",
-                             "bytes-loaded", "bytes-stored", "atomics")))
+        lines.append(
+            f"kernel {field['kernel']}: {field['blocks']} block(s) of {field['threads']} threads, "
+            f"{field['block-barriers']} block barriers in all, {field['shared-bytes']} bytes of shared memory; "
+            f"global memory: {field['bytes-loaded']} bytes read, {field['bytes-stored']} written, "
+            f"{field['atomics']} atomics")
     return lines
 
 
@@ -128,9 +128,9 @@ def main(work):
     devices = ["emulate"] + (["cuda"] if has_gpu() else [])
     wrong = 0
     for name, title, data, kind, expected, show in programs():
-        source = "examples/%s.mlir" % name
-        ptx, file, out = ("%s/%s%s" % (work, name, end) for end in (".ptx", ".in", ".out"))
-        print("\n-- %s: %s" % (source, title), flush=True)
+        source = f"examples/{name}.mlir"
+        ptx, file, out = (f"{work}/{name}{end}" for end in (".ptx", ".in", ".out"))
+        print(f"\n-- {source}: {title}", flush=True)
         tool("obs-translate", "--obs-to-ptx", source, "-o", ptx)
         entries = pathlib.Path(ptx).read_text().count(".entry")
         print("   PTX       %s: %d lines, %d kernel%s" % (
@@ -140,11 +140,11 @@ def main(work):
         for device in devices:
             pathlib.Path(out).unlink(missing_ok=True)
             report = tool("obs-run", source, "--device=" + device, "--report",
-                          "%s:%s" % (file, kind), "--out=" + out)
+                          f"{file}:{kind}", "--out=" + out)
             found = pathlib.Path(out).read_bytes()
             same = found == expected
             wrong += not same
-            print("   %-9s %s" % (DEVICES[device], show(found)))
+            print(f"   {DEVICES[device]:<9} {show(found)}")
             print("   check     %s" % ("equal to what Python computes" if same
                                        else "WRONG: Python computes " + show(expected)))
             if device == "emulate":
@@ -153,7 +153,7 @@ def main(work):
     if len(devices) == 1:
         print("\n(no NVIDIA GPU here: the emulator ran the kernels)")
     if wrong:
-        sys.exit("%d results are wrong" % wrong)
+        sys.exit(f"{wrong} results are wrong")
 
 
 if __name__ == "__main__":

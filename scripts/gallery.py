@@ -50,7 +50,7 @@ def tool(environment, *command, folder=ROOT):
     done = subprocess.run(command, cwd=folder, env=environment, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
-        sys.exit("%s\n%s" % (shlex.join(command), done.stdout[:1000]))
+        sys.exit(f"{shlex.join(command)}\n{done.stdout[:1000]}")
     return done.stdout
 
 
@@ -60,7 +60,7 @@ def inputs(environment, folder):
          "--device=emulate", "--out=STEPS.npy", *"200 300 -0.6 0.0 0.0105 24".split(), folder=folder)
     (folder / "EDGES").write_bytes(struct.pack("<9i", -1, -1, -1, -1, 8, -1, -1, -1, -1))
     heat = [100.0 if i == 0 or j == 0 else 0.0 for i in range(60) for j in range(90)]
-    (folder / "HEAT").write_bytes(struct.pack("<%df" % len(heat), *heat))
+    (folder / "HEAT").write_bytes(struct.pack(f"<{len(heat)}f", *heat))
 
 
 def draw(environment):
@@ -89,8 +89,7 @@ def first_of_each(report):
 
 def details(title, language, text):
     """A block that is closed until the reader opens it."""
-    return "<details><summary>%s</summary>\n\n```%s\n%s```\n\n</details>\n\n" % (
-        title, language, text)
+    return f"<details><summary>{title}</summary>\n\n```{language}\n{text}```\n\n</details>\n\n"
 
 
 def launches(environment, program, lines):
@@ -113,10 +112,10 @@ def launches(environment, program, lines):
                 rows.append([1, row])
             before = row
     if not rows:
-        sys.exit("%s: no command in its first comment has --device=emulate" % program)
+        sys.exit(f"{program}: no command in its first comment has --device=emulate")
     return ("| kernel | blocks | threads | shared bytes | block barriers | warp barriers | bytes loaded | "
             "bytes stored | atomics |\n|---|---|---|---|---|---|---|---|---|\n"
-            + "".join("| `%s`%s | %s |\n" % (row[0], " x %d" % count if count > 1 else "",
+            + "".join("| `{}`{} | {} |\n".format(row[0], f" x {count}" if count > 1 else "",
                                             " | ".join(row[1:])) for count, row in rows))
 
 
@@ -127,25 +126,25 @@ def entry(environment, path, measure):
     about = re.sub(r"^// ?", "", header, flags=re.MULTILINE)
     about, _, run = about.partition("\nRun: ")
     lines = [re.sub(r"^\s*obs-run ", "", line) for line in run.splitlines() if "obs-run examples/" in line]
-    part = "## %s\n\n" % name
-    part += "```text\n%s\n```\n\n" % about.strip()
+    part = f"## {name}\n\n"
+    part += f"```text\n{about.strip()}\n```\n\n"
     for file, seen, _, _ in PICTURES.get(name, ()):
-        part += "![%s](images/%s.png)\n" % (seen, file)
+        part += f"![{seen}](images/{file}.png)\n"
     part += "\n" if name in PICTURES else ""
-    for page in ("docs/programs/%s.md" % name,):
+    for page in (f"docs/programs/{name}.md",):
         if (ROOT / page).exists():
-            part += "[This page](programs/%s.md) explains the compilation step by step.\n\n" % name
-    part += "Launches of `obs-run %s`:\n\n" % "`, `obs-run ".join(
-        line for line in lines if "--device=emulate" in line)
+            part += f"[This page](programs/{name}.md) explains the compilation step by step.\n\n"
+    part += "Launches of `obs-run {}`:\n\n".format("`, `obs-run ".join(
+        line for line in lines if "--device=emulate" in line))
     part += (launches(environment, name, lines) if measure else "") + "\n"
-    plan = tool(environment, "obs-opt", *FUSED, "--obs-to-launches", "examples/%s.mlir" % name,
+    plan = tool(environment, "obs-opt", *FUSED, "--obs-to-launches", f"examples/{name}.mlir",
                 "-o", os.devnull)
     plan = "".join(re.sub(r"^\S*/", "", line) + "\n" for line in plan.splitlines()
                    if re.match(r"\S+: (remark|note): ", line))
     part += details("Plan", "text", plan)
     if measure:
         part += details("Cost", "text", first_of_each(
-            tool(environment, "obs-opt", "--obs-report-cost", "examples/%s.mlir" % name, "-o", os.devnull)))
+            tool(environment, "obs-opt", "--obs-report-cost", f"examples/{name}.mlir", "-o", os.devnull)))
     return part + details("Source", "mlir", text[len(header):].lstrip("\n"))
 
 
@@ -154,18 +153,18 @@ def build(environment, measure):
     paths = sorted((ROOT / "examples").glob("*.mlir"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         parts = list(pool.map(lambda path: entry(environment, path, measure), paths))
-    names = ", ".join("[%s](#%s)" % (path.stem, path.stem) for path in paths)
+    names = ", ".join(f"[{path.stem}](#{path.stem})" for path in paths)
     return ("<!-- Written by scripts/gallery.py --update. -->\n\n# Gallery\n\n"
             "This page shows all programs of [`examples/`](../examples). Each section describes the computation "
             "and contains:\n\n"
             "- the commands that run the program on the emulator, and the launches of its kernels;\n"
             "- the plan of its host functions;\n"
             "- the cost of its kernels, as formulas of their arguments;\n"
-            "- its source.\n\n%s.\n\n%s" % (names, "".join(parts).rstrip("\n") + "\n"))
+            "- its source.\n\n{}.\n\n{}".format(names, "".join(parts).rstrip("\n") + "\n"))
 
 
 def main(update, tools):
-    environment = dict(os.environ, PATH="%s:%s" % (os.path.abspath(tools), os.environ["PATH"]))
+    environment = dict(os.environ, PATH="{}:{}".format(os.path.abspath(tools), os.environ["PATH"]))
     page = build(environment, update)
     if update:
         draw(environment)

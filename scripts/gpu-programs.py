@@ -105,8 +105,7 @@ def worker_sorts(folder, first, step, count, until):
         done += 1
         if problem:
             problems += 1
-            print("input %d, %s @%s, %d elements, %s: %s" % (number, program, case.entry, len(case.inputs[0]), kind,
-                                                           problem))
+            print(f"input {number}, {program} @{case.entry}, {len(case.inputs[0])} elements, {kind}: {problem}")
     print(done, problems)
 
 
@@ -137,12 +136,12 @@ def worker_scans(folder, name, runs):
                 for i in range(begin, begin + 2000):
                     x = float(m[i]) * x + float(c[i])
                     if abs(x - found[i]) > 1e-3:
-                        print("element %d is %s, expected %s" % (i, found[i], x))
+                        print(f"element {i} is {found[i]}, expected {x}")
                         wrong += 1
                         break
             expected = found
         wrong += not np.array_equal(found.view(np.int32), expected.view(np.int32))
-    print("%d runs of %d elements, %d wrong" % (runs, n, wrong))
+    print(f"{runs} runs of {n} elements, {wrong} wrong")
     return 1 if wrong else 0
 
 
@@ -188,7 +187,7 @@ class Programs:
 
     @staticmethod
     def title(name, case):
-        return "%s @%s %s" % (name, case.entry, " ".join(
+        return "{} @{} {}".format(name, case.entry, " ".join(
             "x".join(map(str, a.shape)) if isinstance(a, np.ndarray) else str(a) for a in case.inputs))
 
     def examples(self):
@@ -217,7 +216,7 @@ class Programs:
             source.write_text(text)
         target, c = self.scratch / (name + ".so"), self.scratch / (name + ".c")
         for words in ([self.translate, "--obs-to-host-c", *options, source, "-o", c],
-                      ["cc", "-std=c99", "-O1", "-shared", "-fPIC", "-I%s" % (self.cuda / "include"), c, "-o", target]):
+                      ["cc", "-std=c99", "-O1", "-shared", "-fPIC", f"-I{self.cuda / 'include'}", c, "-o", target]):
             code, _, error = self.command(words)
             if code:
                 return error.strip() or "no result in time"
@@ -239,12 +238,12 @@ class Programs:
                 return text + error[-500:], ""
             done, problems = map(int, lines[-1].split())
             wanted = len(range(first, count, jobs))
-            problem = "\n".join(lines[:-1]) or ("%d of %d inputs in time" % (done, wanted) if done < wanted else "")
-            return problem, "%d inputs, %d problems" % (done, problems)
+            problem = "\n".join(lines[:-1]) or (f"{done} of {wanted} inputs in time" if done < wanted else "")
+            return problem, f"{done} inputs, {problems} problems"
 
         if self.options.device == "cuda":
             for first in range(jobs):
-                yield "sorts %d, %d, ... of %d" % (first, first + jobs, count), lambda first=first: some(first)
+                yield f"sorts {first}, {first + jobs}, ... of {count}", lambda first=first: some(first)
 
         def by_obs_run(first):
             options = argparse.Namespace(obs_run=self.options.obs_run, seed=2, limit=8193)
@@ -252,11 +251,11 @@ class Programs:
             return "\n".join(problems), "10 inputs"
 
         for first in range(0, 300 if self.options.device == "cuda" else 20, 10):
-            yield "sorts %d to %d by obs-run" % (first, first + 9), lambda first=first: by_obs_run(first)
+            yield f"sorts {first} to {first + 9} by obs-run", lambda first=first: by_obs_run(first)
 
     def interop(self):
         here = EXAMPLES / "interop"
-        include, link = "-I%s" % (self.cuda / "include"), ["-L%s" % (self.cuda / "lib64" / "stubs"), "-lcuda"]
+        include, link = f"-I{self.cuda / 'include'}", [f"-L{self.cuda / 'lib64' / 'stubs'}", "-lcuda"]
 
         def steps(make):
             def work():
@@ -286,7 +285,7 @@ class Programs:
 
         def program(folder):
             yield translated("host-c", "sum-chunks", folder / "sum_chunks.c")
-            yield ["cc", include, "-I%s" % folder, here / "program.c", "-o", folder / "program", *link]
+            yield ["cc", include, f"-I{folder}", here / "program.c", "-o", folder / "program", *link]
             yield [folder / "program"]
 
         def library(folder):
@@ -323,11 +322,11 @@ class Programs:
             np.save(folder / "in.npy", a)
             begin = time.time()
             code, _, error = self.command([self.options.obs_run, EXAMPLES / (name + ".mlir"), "--entry=" + entry,
-                                           *self.device, folder / "in.npy", "--out=%s" % (folder / "out.npy")], 280)
+                                           *self.device, folder / "in.npy", f"--out={folder / 'out.npy'}"], 280)
             if code:
                 return error.strip() or "no result in time", ""
             took = time.time() - begin
-            return check.compare(np.load(folder / "out.npy"), np.sort(a), 0), "whole process %.1f s" % took
+            return check.compare(np.load(folder / "out.npy"), np.sort(a), 0), f"whole process {took:.1f} s"
 
         def count_keys(entry, n, bound, folder):
             keys = np.random.default_rng(n).integers(0, bound, n, np.int32)
@@ -336,21 +335,21 @@ class Programs:
             expected = np.sort(keys) if entry == "counting" else np.flatnonzero(np.bincount(keys)).astype(np.int32)
             code, _, error = self.command([self.options.obs_run, EXAMPLES / "counting-sort.mlir", "--entry=" + entry,
                                            *self.device, folder / "in.npy", bound,
-                                           "--out=%s" % (folder / "out.npy")], 280)
+                                           f"--out={folder / 'out.npy'}"], 280)
             if code:
                 return error.strip() or "no result in time", ""
-            return check.compare(np.load(folder / "out.npy"), expected, 0), "%d results" % len(expected)
+            return check.compare(np.load(folder / "out.npy"), expected, 0), f"{len(expected)} results"
 
         sizes = ((2**24, 2**20), (2**24, 2**24), (2**20, 2**24), (1, 2**24))
         for bound, n in sizes if self.options.device == "cuda" else ((2**14, 2**12),):
             for entry in ("counting", "occurrence"):
-                yield "counting-sort @%s of %d keys below %d" % (entry, n, bound), (
+                yield f"counting-sort @{entry} of {n} keys below {bound}", (
                     lambda entry=entry, n=n, bound=bound: self.in_folder(
                         lambda folder: count_keys(entry, n, bound, folder)))
 
         n = 2**28 if self.options.device == "cuda" else 2**12
         for name, entry, count in (("large-sort", "main", n), ("radix-sort", "i32", n)):
-            yield "%s @%s of %d elements" % (name, entry, count), lambda name=name, entry=entry, count=count: (
+            yield f"{name} @{entry} of {count} elements", lambda name=name, entry=entry, count=count: (
                 self.in_folder(lambda folder: sort(name, entry, count, folder)))
 
         def long():
@@ -363,7 +362,7 @@ class Programs:
 
     def launches(self):
         big = 2**24 if self.options.device == "cuda" else 2**13
-        numbers = "random:%dxi32:1" % big
+        numbers = f"random:{big}xi32:1"
         for name, entry, words, limit in (("large-sort", "main", [numbers], 71),
                                           ("counting-sort", "counting", ["iota:1000000xi32", 1000000], 4),
                                           ("counting-sort", "occurrence", ["iota:1000000xi32", 1000000], 4),
@@ -375,7 +374,7 @@ class Programs:
                 code, text, error = self.command([self.options.obs_run, EXAMPLES / (name + ".mlir"), "--entry=" + entry,
                                                   *self.device, "--report", "--out=/dev/null", *words])
                 count = (text + error).count("launch: kernel=")
-                said = "%d kernels, at most %d are wanted" % (count, limit)
+                said = f"{count} kernels, at most {limit} are wanted"
                 return (error.strip() or said, "") if code or not 0 < count <= limit else ("", said)
 
             yield " ".join([name, "@" + entry, *map(str, words)]), work
@@ -408,12 +407,12 @@ class Programs:
                 for _, case in smallest[name].values():
                     def work(name=name, case=case, tool=tool):
                         return self.in_folder(lambda folder: self.sanitize(name, case, tool, folder))
-                    yield "%s %s" % (tool, self.title(name, case)), work
+                    yield f"{tool} {self.title(name, case)}", work
 
     def sanitizing(self, tool, log):
         if self.options.device != "cuda":
             return []
-        return ["compute-sanitizer", "--tool=" + tool, "--error-exitcode=99", "--log-file=%s" % log,
+        return ["compute-sanitizer", "--tool=" + tool, "--error-exitcode=99", f"--log-file={log}",
                 *(["--leak-check=full", "--report-api-errors=no"] if tool == "memcheck" else [])]
 
     def sanitize(self, name, case, tool, folder):
@@ -435,7 +434,7 @@ class Programs:
         cuda = self.options.device == "cuda"
         files = {}
         for name, text in (("two", TWO_ARRAYS), ("blocks", LAUNCH % 0), ("shared", LAUNCH % 2**20)):
-            files[name] = self.scratch / ("error-%s.mlir" % name)
+            files[name] = self.scratch / f"error-{name}.mlir"
             files[name].write_text(text)
         memory = "out of device memory" if cuda else "out of memory"
         items = [
@@ -470,7 +469,7 @@ class Programs:
             first = error.strip().splitlines()[:1]
             problem = ""
             if code != 1 or error.count("error:") != 1 or message not in error:
-                problem = "exit status %d, said: %s" % (code, error.strip()[:400])
+                problem = f"exit status {code}, said: {error.strip()[:400]}"
             if prefix:
                 problem, summary = self.read_log(problem, folder / "log")
                 return problem, " ".join(first + [summary])
@@ -483,7 +482,7 @@ class Programs:
         try:
             problem, text = work()
         except Exception as failure:  # One item must not stop the others.
-            problem, text = "%s: %s" % (type(failure).__name__, failure), ""
+            problem, text = f"{type(failure).__name__}: {failure}", ""
         return section, name, "FAIL" if problem else "ok", problem or text, time.time() - begin
 
     def run(self, sections):
@@ -496,7 +495,7 @@ class Programs:
                 section, name, state, text, took = future.result()
                 text = " / ".join(text.splitlines())[:1200]
                 text = text.replace(f"{ROOT}/", "")
-                self.log.append("%s %s: %s%s" % (state, section, name, ": " + text if text else ""))
+                self.log.append("{} {}: {}{}".format(state, section, name, ": " + text if text else ""))
                 self.counts[state] += 1
                 counts = self.times.setdefault(section, {"ok": 0, "FAIL": 0, "not run": 0, "seconds": 0})
                 counts[state] += 1
@@ -548,7 +547,7 @@ def main():
     summary.append("%d passed, %d failed, %d not run" % tuple(programs.counts.values()))
     (out / "gpu-programs.log").write_text("\n".join(lines + summary) + "\n")
     print("\n".join(summary))
-    print("%.0f s" % (time.time() - begin))
+    print(f"{time.time() - begin:.0f} s")
     return 0 if programs.counts["ok"] == sum(programs.counts.values()) > 0 else 1
 
 

@@ -136,12 +136,12 @@ def check_found(data, places, found):
         at = (x & 255) - 256 if x & 128 else x & 255
         if not 0 <= at < places:
             if number != 0:
-                return "gives %d to an element without an index" % number
+                return f"gives {number} to an element without an index"
         else:
             numbers_at[at].append(number)
     for at, numbers in numbers_at.items():
         if sorted(numbers) != list(range(len(numbers))):
-            return "gives %s to the elements at index %d" % (sorted(numbers)[:10], at)
+            return f"gives {sorted(numbers)[:10]} to the elements at index {at}"
     return None
 
 

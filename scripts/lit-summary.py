@@ -26,10 +26,10 @@ def main(paths):
             elif test["code"] in SKIPPED:
                 skipped += 1
             else:
-                failed.append("%s: %s" % (test["code"], test["name"]))
+                failed.append("{}: {}".format(test["code"], test["name"]))
     for line in failed:
         print(line)
-    print("%d passed, %d failed, %d skipped" % (passed, len(failed), skipped))
+    print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
     return 1 if failed or passed == 0 else 0
 
 

@@ -40,7 +40,7 @@ class Driver:
         try:
             self.cuda = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
-            raise Unsupported("no CUDA driver: %s" % error) from error
+            raise Unsupported(f"no CUDA driver: {error}") from error
         if self.cuda.cuInit(0):
             raise Unsupported("no GPU that the CUDA driver can use")
         device, context, self.module = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p()
@@ -54,7 +54,7 @@ class Driver:
         if status:
             text = ctypes.c_char_p()
             self.cuda.cuGetErrorString(status, ctypes.byref(text))
-            sys.exit("%s: %s" % (name, (text.value or b"error %d" % status).decode()))
+            sys.exit("{}: {}".format(name, (text.value or b"error %d" % status).decode()))
 
     def allocate(self, size):
         data = ctypes.c_uint64()
@@ -115,34 +115,33 @@ class DryRun:
 
     def allocate(self, size):
         self.next += 1
-        print("allocate #%d: %d bytes" % (self.next, size))
+        print(f"allocate #{self.next}: {size} bytes")
         return self.next << 40
 
     def free(self, data):
-        print("free #%d" % (data >> 40))
+        print(f"free #{data >> 40}")
 
     def upload(self, data, raw):
-        print("upload %d bytes to %s" % (len(raw), self.place(data)))
+        print(f"upload {len(raw)} bytes to {self.place(data)}")
 
     def download(self, data, size):
-        print("download %d bytes from %s" % (size, self.place(data)))
+        print(f"download {size} bytes from {self.place(data)}")
         return bytes(size)
 
     def copy(self, to, data, size):
-        print("copy %d bytes from %s to %s" % (size, self.place(data), self.place(to)))
+        print(f"copy {size} bytes from {self.place(data)} to {self.place(to)}")
 
     def fill(self, data, element, count):
-        print("fill %s with %d times %s" % (self.place(data), count, element.hex()))
+        print(f"fill {self.place(data)} with {count} times {element.hex()}")
 
     @staticmethod
     def place(data):
         within = data % 2**40
-        return "#%d" % (data >> 40) + ("+%d" % within if within else "")
+        return f"#{data >> 40}" + (f"+{within}" if within else "")
 
     def launch(self, kernel, grid, block, shared, values):
         words = [self.place(v.value) if isinstance(v, ctypes.c_uint64) else str(v.value) for v in values]
-        print("launch %s: %d blocks of %d threads, %d bytes shared, (%s)" % (
-            kernel, grid, block, shared, ", ".join(words)))
+        print(f"launch {kernel}: {grid} blocks of {block} threads, {shared} bytes shared, ({', '.join(words)})")
 
 
 class Memory:
@@ -335,7 +334,7 @@ class Plan:
     def __init__(self, contract, name, device):
         functions = {f["name"]: f for f in contract["functions"]}
         if name not in functions:
-            sys.exit("no function %s; there are: %s" % (name, ", ".join(functions)))
+            sys.exit("no function {}; there are: {}".format(name, ", ".join(functions)))
         self.function, self.device, self.launches = functions[name], device, 0
         if "steps" not in self.function:
             raise Unsupported("the plan has no step for " + self.function["unsupported"])
@@ -411,7 +410,7 @@ class Plan:
     def do_cast(self, step, names):
         a, extents = names[step["array"]], self.values(step["extents"], names)
         if any(e not in (-1, size) for e, size in zip(extents, a.extents)):
-            sys.exit("error: an array is no %s" % step["type"])
+            sys.exit("error: an array is no {}".format(step["type"]))
         names[step["name"]] = a
 
     def do_load(self, step, names):
@@ -508,7 +507,7 @@ def main():
     given.memory.free()
     result.memory.free()
     if options.dry_run:
-        print("%d launches" % plan.launches)
+        print(f"{plan.launches} launches")
         return 0
     good = found.tolist() == sorted(numbers)
     print("%d numbers, %d launches, %s" % (len(found), plan.launches, "sorted" if good else "wrong"))
@@ -519,5 +518,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except Unsupported as problem:
-        print("unsupported: %s" % problem, file=sys.stderr)
+        print(f"unsupported: {problem}", file=sys.stderr)
         sys.exit(77)

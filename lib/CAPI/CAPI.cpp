@@ -32,7 +32,7 @@ struct obs_compiler {
   /// The message of a call that did not reach the compiler.
   embed::Message refusal;
 
-  void addMessages(const std::vector<embed::Message> &from, int64_t parent) {
+  void addMessages(ArrayRef<embed::Message> from, int64_t parent) {
     for (const embed::Message &message : from) {
       int64_t number = messages.size();
       messages.push_back({&message, parent});
@@ -47,11 +47,7 @@ struct obs_compiler {
   }
   void collectMessages() {
     messages.clear();
-    for (const embed::Message &message : compiler.getMessages()) {
-      int64_t number = messages.size();
-      messages.push_back({&message, -1});
-      addMessages(message.notes, number);
-    }
+    addMessages(compiler.getMessages(), -1);
   }
 };
 
@@ -145,21 +141,11 @@ size_t obs_compiler_get_num_messages(const obs_compiler *compiler) {
 obs_message obs_compiler_get_message(const obs_compiler *compiler,
                                      size_t number) {
   const auto &[message, parent] = compiler->messages[number];
+  // In the order of `DiagnosticSeverity`.
+  static constexpr obs_severity severities[] = {OBS_NOTE, OBS_WARNING,
+                                                OBS_ERROR, OBS_REMARK};
   obs_message result;
-  switch (message->severity) {
-  case DiagnosticSeverity::Note:
-    result.severity = OBS_NOTE;
-    break;
-  case DiagnosticSeverity::Warning:
-    result.severity = OBS_WARNING;
-    break;
-  case DiagnosticSeverity::Error:
-    result.severity = OBS_ERROR;
-    break;
-  case DiagnosticSeverity::Remark:
-    result.severity = OBS_REMARK;
-    break;
-  }
+  result.severity = severities[static_cast<unsigned>(message->severity)];
   result.parent = parent;
   result.file = toText(message->file);
   result.line = message->line;

@@ -222,21 +222,11 @@ LogicalResult KernelConverter::convertShuffle(gpu::ShuffleOp op) {
   if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 64)
     return op.emitError("shuffle of type ")
            << type << " is not supported by the emulator";
-  SiteKind kind;
-  switch (op.getMode()) {
-  case gpu::ShuffleMode::XOR:
-    kind = SiteKind::ShuffleXor;
-    break;
-  case gpu::ShuffleMode::UP:
-    kind = SiteKind::ShuffleUp;
-    break;
-  case gpu::ShuffleMode::DOWN:
-    kind = SiteKind::ShuffleDown;
-    break;
-  case gpu::ShuffleMode::IDX:
-    kind = SiteKind::ShuffleIdx;
-    break;
-  }
+  gpu::ShuffleMode mode = op.getMode();
+  SiteKind kind = mode == gpu::ShuffleMode::XOR    ? SiteKind::ShuffleXor
+                  : mode == gpu::ShuffleMode::UP   ? SiteKind::ShuffleUp
+                  : mode == gpu::ShuffleMode::DOWN ? SiteKind::ShuffleDown
+                                                   : SiteKind::ShuffleIdx;
   unsigned width = type.getIntOrFloatBitWidth();
   Type bitsType = builder.getIntegerType(width);
   Value bits = op.getValue();
@@ -353,35 +343,17 @@ void KernelConverter::checkDivision(Operation *op, bool isSigned) {
   }
 }
 
-LogicalResult KernelConverter::convertAtomic(memref::AtomicRMWOp op) {
+template <typename OpTy>
+LogicalResult
+KernelConverter::convertAtomic(OpTy op,
+                               llvm::function_ref<Value(Value)> update) {
   if (failed(
           checkAccess(op, SiteKind::Atomic, op.getMemref(), op.getIndices())))
     return failure();
   Value old = memref::LoadOp::create(builder, op.getMemref(), op.getIndices());
-  Value value = op.getValue();
-  if (op.getKind() != arith::AtomicRMWKind::assign)
-    value = arith::getReductionOp(op.getKind(), builder, builder.getLoc(), old,
-                                  value);
+  Value value = update(old);
   if (!value)
     return op.emitError("is not supported by the emulator");
-  memref::StoreOp::create(builder, value, op.getMemref(), op.getIndices());
-  op.replaceAllUsesWith(old);
-  op.erase();
-  return success();
-}
-
-LogicalResult
-KernelConverter::convertGenericAtomic(memref::GenericAtomicRMWOp op) {
-  if (failed(
-          checkAccess(op, SiteKind::Atomic, op.getMemref(), op.getIndices())))
-    return failure();
-  Value old = memref::LoadOp::create(builder, op.getMemref(), op.getIndices());
-  IRMapping mapping;
-  Block &body = op.getRegion().front();
-  mapping.map(body.getArgument(0), old);
-  for (Operation &inner : body.without_terminator())
-    builder.clone(inner, mapping);
-  Value value = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
   memref::StoreOp::create(builder, value, op.getMemref(), op.getIndices());
   op.replaceAllUsesWith(old);
   op.erase();
@@ -481,9 +453,17 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     return checkAccess(op, SiteKind::Store, store.getBase(), store.getIndices(),
                        store.getVectorType().getNumElements());
   if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
-    return convertAtomic(atomic);
+    return convertAtomic(atomic, [&](Value old) {
+      return atomic.getKind() == arith::AtomicRMWKind::assign
+                 ? atomic.getValue()
+                 : arith::getReductionOp(atomic.getKind(), builder,
+                                         builder.getLoc(), old,
+                                         atomic.getValue());
+    });
   if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
-    return convertGenericAtomic(atomic);
+    return convertAtomic(atomic, [&](Value old) {
+      return cloneBody(builder, atomic.getRegion(), old).front();
+    });
   if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
     bool sync = load.getVolatile_() ||
                 load.getOrdering() != LLVM::AtomicOrdering::not_atomic;

@@ -105,8 +105,9 @@ private:
   LogicalResult convertAlloca(memref::AllocaOp op);
   LogicalResult convertShuffle(gpu::ShuffleOp op);
   LogicalResult convertPrintf(gpu::PrintfOp op);
-  LogicalResult convertAtomic(memref::AtomicRMWOp op);
-  LogicalResult convertGenericAtomic(memref::GenericAtomicRMWOp op);
+  /// `update` builds the new element, or returns null if it cannot.
+  template <typename OpTy>
+  LogicalResult convertAtomic(OpTy op, llvm::function_ref<Value(Value)> update);
   void convertAssert(cf::AssertOp op);
   void checkDivision(Operation *op, bool isSigned);
   /// Stops the launch with an error of `kind` if `failed` is true.

@@ -129,29 +129,14 @@ bool RowProgram::isLater(Operation *op) const {
 }
 
 bool RowProgram::isReadInside(const RowFold &fold) const {
-  llvm::SetVector<Value> readers;
-  readers.insert(fold.getResult());
-  for (unsigned next = 0; next < readers.size(); ++next)
-    for (OpOperand &use : readers[next].getUses()) {
-      if (next == 0 && isLater(use.getOwner()))
-        continue;
-      Operation *op = last->getBlock()->findAncestorOpInBlock(*use.getOwner());
-      if (!op || !isa<ObsDialect>(op->getDialect()))
-        return false;
-      if (auto force = dyn_cast<ForceOp>(op)) {
-        if (force == last ? !arrays.contains(use.get())
-                          : force->getNumResults() != 1 ||
-                                !folds.contains(force.getResults().front()))
-          return false;
-        continue;
-      }
-      if (!op->getNumResults() ||
-          !llvm::all_of(op->getResultTypes(),
-                        llvm::IsaPred<PullType, PushType>))
-        return false;
-      readers.insert_range(op->getResults());
-    }
-  return true;
+  auto stores =
+      findStores(fold.getResult(), [&](Operation *op) { return isLater(op); });
+  return stores && llvm::all_of(*stores, [&](OpOperand *use) {
+           auto force = cast<ForceOp>(use->getOwner());
+           return force == last ? arrays.contains(use->get())
+                                : force->getNumResults() == 1 &&
+                                      folds.contains(force->getResult(0));
+         });
 }
 
 bool RowProgram::select(ArrayRef<RowFold> all) {

@@ -64,35 +64,11 @@ static bool isExpansion(const RowFold &fold) {
   return sources < *getBytes(fold.getResult());
 }
 
-/// The forces that read an array, also through arrays that are not stored;
-/// std::nullopt if there are other readers.
-static std::optional<SmallVector<ForceOp>> findReaders(Value array) {
-  llvm::SetVector<Value> values;
-  llvm::SetVector<Operation *> forces;
-  values.insert(array);
-  Block *block = array.getParentBlock();
-  for (unsigned next = 0; next < values.size(); ++next)
-    for (Operation *user : values[next].getUsers()) {
-      Operation *op = block->findAncestorOpInBlock(*user);
-      if (!isa<ObsDialect>(op->getDialect()) || !op->getNumResults() ||
-          !llvm::all_of(op->getResultTypes(),
-                        llvm::IsaPred<PullType, PushType>))
-        return {};
-      if (auto force = dyn_cast<ForceOp>(op)) {
-        if (!force.getInto().empty())
-          return {};
-        forces.insert(force);
-        continue;
-      }
-      values.insert_range(op->getResults());
-    }
-  return llvm::map_to_vector(
-      forces, [](Operation *force) { return cast<ForceOp>(force); });
-}
-
 /// The number of elements of `array` that a force reads; std::nullopt if that
 /// is not known.
 static std::optional<int64_t> countReads(ForceOp force, Value array) {
+  if (!force.getInto().empty())
+    return {};
   int64_t count = 0;
   auto add = [&](const RowReads &reads, int64_t times) {
     auto found = reads.places.find(array);
@@ -179,13 +155,16 @@ void ArrayBuilder::inlineFolds(FunctionOpInterface function) {
   for (RowFold fold : folds) {
     Value result = fold.getResult();
     ReduceOp reduce = *fold.rows.getBody().front().getOps<ReduceOp>().begin();
-    std::optional<SmallVector<ForceOp>> readers = findReaders(result);
-    if (fold.length > maxCombined || !readers || !isExpansion(fold) ||
+    auto stores = findStores(result);
+    if (fold.length > maxCombined || !stores || !isExpansion(fold) ||
         !canRepeat(reduce.getArray(), fold.length))
       continue;
     int64_t elements = countElements(fold.getExtents()), reads = 0;
-    bool isKnown = llvm::all_of(*readers, [&](ForceOp reader) {
-      std::optional<int64_t> count = countReads(reader, result);
+    llvm::SetVector<Operation *> readers;
+    for (OpOperand *use : *stores)
+      readers.insert(use->getOwner());
+    bool isKnown = llvm::all_of(readers, [&](Operation *reader) {
+      std::optional<int64_t> count = countReads(cast<ForceOp>(reader), result);
       reads += count.value_or(0);
       return count.has_value();
     });

@@ -8,6 +8,7 @@
 #include "RowFolds.h"
 
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -26,6 +27,29 @@ void obs::eraseUnused(Block &block) {
         (force && force.getInto().empty() && op.use_empty()))
       op.erase();
   }
+}
+
+std::optional<SmallVector<OpOperand *>>
+obs::findStores(Value array, function_ref<bool(Operation *)> isIgnored) {
+  llvm::SetVector<Value> values;
+  SmallVector<OpOperand *> stores;
+  values.insert(array);
+  for (unsigned next = 0; next < values.size(); ++next)
+    for (OpOperand &use : values[next].getUses()) {
+      if (next == 0 && isIgnored && isIgnored(use.getOwner()))
+        continue;
+      Operation *op =
+          array.getParentBlock()->findAncestorOpInBlock(*use.getOwner());
+      if (!op || !isa<ObsDialect>(op->getDialect()) || !op->getNumResults() ||
+          !llvm::all_of(op->getResultTypes(),
+                        llvm::IsaPred<PullType, PushType>))
+        return {};
+      if (isa<ForceOp>(op))
+        stores.push_back(&use);
+      else
+        values.insert_range(op->getResults());
+    }
+  return stores;
 }
 
 bool obs::isOfFolds(Value array) {

@@ -50,6 +50,12 @@ int64_t countElements(ArrayRef<int64_t> extents);
 /// Erases the arrays of `block` that no operation reads, also stored ones.
 void eraseUnused(Block &block);
 
+/// The operands of forces that read an array, also through arrays that are not
+/// stored; std::nullopt if there are other readers. Leaves out operations that
+/// read the array itself and for which `isIgnored` returns true.
+std::optional<SmallVector<OpOperand *>>
+findStores(Value array, function_ref<bool(Operation *)> isIgnored = {});
+
 /// True if each element of an array that is not stored is the fold of a row.
 bool isOfFolds(Value array);
 

@@ -21,7 +21,6 @@
 #include "Obsidian/Interpreter/Arrays.h"
 #include "Obsidian/Interpreter/Interpreter.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace mlir::obs::interpreter {
 

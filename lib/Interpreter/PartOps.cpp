@@ -222,21 +222,37 @@ LogicalResult interpreter::runUnnest(Frame &frame, const Instruction &inst) {
 // Several arrays
 //===----------------------------------------------------------------------===//
 
-/// The operands, which all are pull arrays.
-static SmallVector<PullPtr, 2> getPulls(Frame &frame, const Instruction &inst) {
-  SmallVector<PullPtr, 2> arrays;
+/// Sets the result to the elements of all operands. Pull: an element is that of
+/// the operand and the index that `toSource` returns. Push: the programs run
+/// one after the other, and element i of an operand goes to `toTarget`.
+static LogicalResult setMerged(
+    Frame &frame, const Instruction &inst, Index extents,
+    const std::function<std::pair<unsigned, IndexVector>(Index)> &toSource,
+    const std::function<IndexVector(unsigned, Index)> &toTarget) {
+  SmallVector<PullPtr, 2> pulls;
+  SmallVector<PushPtr, 2> pushes;
+  bool isPull = frame.isPull(inst, 0);
   for (unsigned i = 0; i < inst.operands.size(); ++i)
-    arrays.push_back(frame.getPull(inst, i));
-  return arrays;
-}
-
-/// The operands, which all are push arrays.
-static SmallVector<PushPtr, 2> getPushes(Frame &frame,
-                                         const Instruction &inst) {
-  SmallVector<PushPtr, 2> arrays;
-  for (unsigned i = 0; i < inst.operands.size(); ++i)
-    arrays.push_back(frame.getPush(inst, i));
-  return arrays;
+    if (isPull)
+      pulls.push_back(frame.getPull(inst, i));
+    else
+      pushes.push_back(frame.getPush(inst, i));
+  if (isPull)
+    return frame.setPull(inst, 0, extents,
+                         [=](Location loc, Index index, Data &out) {
+                           auto [which, from] = toSource(index);
+                           return pulls[which]->read(loc, from, out);
+                         });
+  return frame.setPush(inst, 0, extents, [=](WriteFn writer) {
+    for (unsigned which = 0; which < pushes.size(); ++which) {
+      auto moved = [&](Location loc, DataRef values, Index index) {
+        return writer(loc, values, toTarget(which, index));
+      };
+      if (failed(pushes[which]->run(moved)))
+        return failure();
+    }
+    return success();
+  });
 }
 
 /// Pull: element i of array a is element start(a) + i of the result. Push: the
@@ -255,33 +271,22 @@ LogicalResult interpreter::runConcat(Frame &frame, const Instruction &inst) {
     if (failed(checkSameExtents(frame, inst, extents, own)))
       return failure();
   }
-  if (frame.isPull(inst, 0)) {
-    SmallVector<PullPtr, 2> arrays = getPulls(frame, inst);
-    return frame.setPull(
-        inst, 0, extents, [=](Location loc, Index index, Data &out) {
-          unsigned which = 0;
-          // The extents of arrays in an empty array are those of element 0.
-          while (which + 1 < arrays.size() && index[dim] >= starts[which + 1])
-            ++which;
-          IndexVector from(index);
-          from[dim] -= starts[which];
-          return arrays[which]->read(loc, from, out);
-        });
-  }
-  SmallVector<PushPtr, 2> arrays = getPushes(frame, inst);
-  return frame.setPush(inst, 0, extents, [=](WriteFn writer) {
-    for (auto [array, start] : llvm::zip(arrays, starts)) {
-      int64_t offset = start;
-      auto shifted = [&](Location loc, DataRef values, Index index) {
+  return setMerged(
+      frame, inst, extents,
+      [=](Index index) {
+        unsigned which = 0;
+        // The extents of arrays in an empty array are those of element 0.
+        while (which + 1 < count && index[dim] >= starts[which + 1])
+          ++which;
+        IndexVector from(index);
+        from[dim] -= starts[which];
+        return std::pair(which, from);
+      },
+      [=](unsigned which, Index index) {
         IndexVector to(index);
-        to[dim] += offset;
-        return writer(loc, values, to);
-      };
-      if (failed(array->run(shifted)))
-        return failure();
-    }
-    return success();
-  });
+        to[dim] += starts[which];
+        return to;
+      });
 }
 
 /// Element i of array a of k arrays is element k * i + a of the result.
@@ -294,28 +299,18 @@ LogicalResult interpreter::runInterleave(Frame &frame,
             checkSameExtents(frame, inst, extents, frame.getExtents(inst, i))))
       return failure();
   extents[0] *= count;
-  if (frame.isPull(inst, 0)) {
-    SmallVector<PullPtr, 2> arrays = getPulls(frame, inst);
-    return frame.setPull(
-        inst, 0, extents, [=](Location loc, Index index, Data &out) {
-          IndexVector from(index);
-          from[0] = index[0] / count;
-          return arrays[index[0] % count]->read(loc, from, out);
-        });
-  }
-  SmallVector<PushPtr, 2> arrays = getPushes(frame, inst);
-  return frame.setPush(inst, 0, extents, [=](WriteFn writer) {
-    for (int64_t which = 0; which < count; ++which) {
-      auto spread = [&](Location loc, DataRef values, Index index) {
+  return setMerged(
+      frame, inst, extents,
+      [=](Index index) {
+        IndexVector from(index);
+        from[0] = index[0] / count;
+        return std::pair(unsigned(index[0] % count), from);
+      },
+      [=](unsigned which, Index index) {
         IndexVector to(index);
         to[0] = index[0] * count + which;
-        return writer(loc, values, to);
-      };
-      if (failed(arrays[which]->run(spread)))
-        return failure();
-    }
-    return success();
-  });
+        return to;
+      });
 }
 
 /// Element i is the elements i of all operands.

@@ -201,31 +201,39 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   manager.run(module, modules);
 }
 
-/// Replaces the conversion of a truth value to a float by a choice. NVPTX
-/// converts it as an integer of 32 bits without its sign, so that true becomes
-/// 1, and not -1. The optimiser makes such conversions of longer ones, so this
-/// comes last.
-static void chooseForBits(llvm::Module &module) {
+/// Replaces the instructions for which `find` returns another value.
+static void replaceInstructions(
+    llvm::Module &module,
+    llvm::function_ref<llvm::Value *(llvm::Instruction &)> find) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &op :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto *cast = dyn_cast<llvm::CastInst>(&op);
-      bool isSigned = cast && isa<llvm::SIToFPInst>(cast);
-      if (!cast || (!isSigned && !isa<llvm::UIToFPInst>(cast)) ||
-          !cast->getSrcTy()->isIntOrIntVectorTy(1))
-        continue;
-      llvm::IRBuilder<> builder(cast);
-      llvm::Type *type = cast->getType();
-      cast->replaceAllUsesWith(builder.CreateSelect(
-          cast->getOperand(0),
-          llvm::ConstantFP::get(type, isSigned ? -1.0 : 1.0),
-          llvm::ConstantFP::get(type, 0.0)));
-      cast->eraseFromParent();
-    }
+         llvm::make_early_inc_range(llvm::instructions(function)))
+      if (llvm::Value *other = find(op)) {
+        op.replaceAllUsesWith(other);
+        op.eraseFromParent();
+      }
+}
+
+/// A choice instead of the conversion of a truth value to a float, or null.
+/// NVPTX converts it as an integer of 32 bits without its sign, so that true
+/// becomes 1, and not -1. The optimiser makes such conversions of longer ones,
+/// so this comes last.
+static llvm::Value *chooseForBit(llvm::Instruction &op) {
+  bool isSigned = isa<llvm::SIToFPInst>(op);
+  if ((!isSigned && !isa<llvm::UIToFPInst>(op)) ||
+      !op.getOperand(0)->getType()->isIntOrIntVectorTy(1))
+    return nullptr;
+  llvm::IRBuilder<> builder(&op);
+  return builder.CreateSelect(
+      op.getOperand(0),
+      llvm::ConstantFP::get(op.getType(), isSigned ? -1.0 : 1.0),
+      llvm::ConstantFP::get(op.getType(), 0.0));
 }
 
 /// A choice between the results of `op`, if its operands are constants and one
-/// choice between constant floats; null if they are not.
+/// choice between constant floats; null if they are not. The optimiser has not
+/// seen the choices of `chooseForBit`. The assembler would compute such an
+/// operation, and then make 0 of a -0.
 static llvm::Value *foldChoice(llvm::Instruction &op) {
   if (!op.getType()->isFloatingPointTy() || isa<llvm::PHINode>(op))
     return nullptr;
@@ -254,19 +262,6 @@ static llvm::Value *foldChoice(llvm::Instruction &op) {
     return nullptr;
   llvm::IRBuilder<> builder(&op);
   return builder.CreateSelect(choice->getCondition(), yes, no);
-}
-
-/// Computes operations on choices between constants. The optimiser has not seen
-/// the choices of `chooseForBits`. The assembler would compute the operations,
-/// and then make 0 of a -0.
-static void foldChoices(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &op :
-         llvm::make_early_inc_range(llvm::instructions(function)))
-      if (llvm::Value *choice = foldChoice(op)) {
-        op.replaceAllUsesWith(choice);
-        op.eraseFromParent();
-      }
 }
 
 /// The same bits as `choice` if that is a choice between floats of which one is
@@ -317,24 +312,16 @@ static llvm::Value *convertTo32Bits(llvm::CastInst *number) {
   return builder.CreateTrunc(wide, type);
 }
 
-/// Replaces operations that the assembler of CUDA translates wrongly. The
-/// optimiser builds such operations, so this comes last.
-static void avoidAssemblerErrors(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &op :
-         llvm::make_early_inc_range(llvm::instructions(function))) {
-      llvm::Value *other = nullptr;
-      if (auto *choice = dyn_cast<llvm::SelectInst>(&op))
-        other = chooseIntegers(choice);
-      else if (op.getOpcode() == llvm::Instruction::Xor)
-        other = chooseOther(cast<llvm::BinaryOperator>(&op));
-      else if (isa<llvm::FPToSIInst, llvm::FPToUIInst>(op))
-        other = convertTo32Bits(cast<llvm::CastInst>(&op));
-      if (!other)
-        continue;
-      op.replaceAllUsesWith(other);
-      op.eraseFromParent();
-    }
+/// Other code for an operation that the assembler of CUDA translates wrongly,
+/// or null. The optimiser builds such operations, so this comes last.
+static llvm::Value *avoidAssemblerError(llvm::Instruction &op) {
+  if (auto *choice = dyn_cast<llvm::SelectInst>(&op))
+    return chooseIntegers(choice);
+  if (op.getOpcode() == llvm::Instruction::Xor)
+    return chooseOther(cast<llvm::BinaryOperator>(&op));
+  if (isa<llvm::FPToSIInst, llvm::FPToUIInst>(op))
+    return convertTo32Bits(cast<llvm::CastInst>(&op));
+  return nullptr;
 }
 
 FailureOr<std::unique_ptr<llvm::Module>>
@@ -356,9 +343,9 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
   if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
     return failure();
   optimize(*module, machine, options.optLevel);
-  chooseForBits(*module);
-  foldChoices(*module);
-  avoidAssemblerErrors(*module);
+  replaceInstructions(*module, chooseForBit);
+  replaceInstructions(*module, foldChoice);
+  replaceInstructions(*module, avoidAssemblerError);
   if (options.optLevel > 0)
     reportLocalMemory(*module, nvvmModule);
   return module;

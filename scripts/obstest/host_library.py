@@ -31,7 +31,7 @@ class Library:
     @staticmethod
     def good(status, what):
         if status:
-            raise RuntimeError("%s: error %d of the CUDA driver" % (what, status))
+            raise RuntimeError(f"{what}: error {status} of the CUDA driver")
 
     def upload(self, a):
         a = np.ascontiguousarray(a)

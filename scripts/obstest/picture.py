@@ -18,14 +18,14 @@ def read(path):
     """Height, width and elements of an array in a NumPy file."""
     data = pathlib.Path(path).read_bytes()
     if data[:6] != b"\x93NUMPY" or data[6] not in (1, 2, 3):
-        sys.exit("%s is no NumPy file" % path)
+        sys.exit(f"{path} is no NumPy file")
     size, begin = (struct.unpack_from("<H", data, 8)[0], 10) if data[6] == 1 else (
         struct.unpack_from("<I", data, 8)[0], 12)
     header = ast.literal_eval(data[begin:begin + size].decode())
     shape, kind = header["shape"], header["descr"].lstrip("<|")
     if len(shape) != 2 or kind not in TYPES or header["fortran_order"]:
-        sys.exit("%s is not an array of numbers of rank 2 in rows: %s" % (path, header))
-    elements = struct.unpack_from("<%d%s" % (shape[0] * shape[1], TYPES[kind]), data, begin + size)
+        sys.exit(f"{path} is not an array of numbers of rank 2 in rows: {header}")
+    elements = struct.unpack_from(f"<{shape[0] * shape[1]}{TYPES[kind]}", data, begin + size)
     return shape[0], shape[1], elements
 
 
@@ -49,5 +49,5 @@ def convert(source, target, invert=False):
     elif target.endswith(".pgm"):
         data = b"P5\n%d %d\n255\n" % (width, height) + pixels
     else:
-        sys.exit("%s ends neither in .pgm nor in .png" % target)
+        sys.exit(f"{target} ends neither in .pgm nor in .png")
     pathlib.Path(target).write_bytes(data)

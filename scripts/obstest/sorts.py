@@ -79,8 +79,7 @@ def one(number, options, more):
                           case.entry, len(expected), scratch)
     problem = found if isinstance(found, str) else "; ".join(
         filter(None, (check.compare(f, e, 0) for f, e in zip(found, expected))))
-    return problem and "input %d, %s @%s, %d elements, %s: %s" % (
-        number, program, case.entry, len(case.inputs[0]), kind, problem)
+    return problem and f"input {number}, {program} @{case.entry}, {len(case.inputs[0])} elements, {kind}: {problem}"
 
 
 def main(description):
@@ -98,5 +97,5 @@ def main(description):
             if problem:
                 problems += 1
                 print(problem, flush=True)
-    print("%d inputs, %d problems" % (options.count, problems))
+    print(f"{options.count} inputs, {problems} problems")
     return 1 if problems or not options.count else 0

@@ -219,7 +219,7 @@ def convolved(random, shape, rule, form, k):
         for (u, v), weight in np.ndenumerate(weights):
             r += weight * b[u:u + h, v:v + w]
     inputs = [a, weights] + [7] * (rule == "constant")
-    return Case(inputs, r, entry="%s_%s" % (rule, form))
+    return Case(inputs, r, entry=f"{rule}_{form}")
 
 
 def convolution(random):
@@ -540,18 +540,18 @@ def run(obs_run, program, options, arguments, entry, count, scratch):
     words = []
     for number, argument in enumerate(arguments):
         if isinstance(argument, np.ndarray):
-            words.append("%s/%d.npy" % (scratch, number))
+            words.append(f"{scratch}/{number}.npy")
             np.save(words[-1], argument)
         elif isinstance(argument, int):
             words.append(str(argument))
         else:
             words.append(repr(float(argument)))
-    outs = [pathlib.Path(scratch, "result%d.npy" % i) for i in range(count)]
+    outs = [pathlib.Path(scratch, f"result{i}.npy") for i in range(count)]
     for out in outs:
         out.unlink(missing_ok=True)
     tool = [obs_run] if isinstance(obs_run, str) else obs_run
     result = subprocess.run([*tool, str(program), "--entry=" + entry, *options, *words,
-                             *("--out=%s" % out for out in outs)],
+                             *(f"--out={out}" for out in outs)],
                             check=False, text=True, capture_output=True)
     if result.returncode:
         return result.stdout + result.stderr
@@ -563,8 +563,7 @@ def compare(found, expected, tolerance):
     if isinstance(found, str):
         return found
     if found.dtype != expected.dtype or found.shape != expected.shape:
-        return "got %s %s, expected %s %s" % (
-            found.dtype, found.shape, expected.dtype, expected.shape)
+        return f"got {found.dtype} {found.shape}, expected {expected.dtype} {expected.shape}"
     if tolerance:
         wrong = np.argwhere(~(np.abs(found - expected) <= tolerance))
     else:
@@ -574,8 +573,7 @@ def compare(found, expected, tolerance):
     if len(wrong) == 0:
         return ""
     first = tuple(wrong[0])
-    return "%d of %d elements differ; at %s got %s, expected %s" % (
-        len(wrong), found.size, list(map(int, first)), found[first], expected[first])
+    return f"{len(wrong)} of {found.size} elements differ; at {list(map(int, first))} got {found[first]}, expected {expected[first]}"
 
 
 def check(obs_run, folder, options, name, inputs=CASES):
@@ -597,10 +595,10 @@ def check(obs_run, folder, options, name, inputs=CASES):
                     compare(f, e, case.tolerance) for f, e in zip(found, expected))))
             if problem:
                 problems += 1
-                print("%s %s, %s, inputs %s: %s" % (
+                print("{} {}, {}, inputs {}: {}".format(
                     program, " ".join(options), case.entry,
                     [getattr(a, "shape", a) for a in case.inputs], problem))
-    print("%s: %d inputs, %d problems" % (name, count, problems), flush=True)
+    print(f"{name}: {count} inputs, {problems} problems", flush=True)
     return count > 0 and problems == 0
 
 
@@ -615,7 +613,7 @@ def main(obs_run, folder, name, *options):
         return 0 if check(obs_run, folder, options, name) else 1
     programs = sorted(path.stem for path in pathlib.Path(folder).glob("*.mlir"))
     if programs != names:
-        print("programs without a check, or checks without one: %s" % sorted(set(programs) ^ set(names)))
+        print(f"programs without a check, or checks without one: {sorted(set(programs) ^ set(names))}")
         return 1
     with concurrent.futures.ProcessPoolExecutor() as pool:
         good = list(pool.map(functools.partial(check, obs_run, folder, options), names))

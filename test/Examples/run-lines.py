@@ -18,16 +18,16 @@ def problems(obs_run, root, program):
     text = program.read_text()
     lines = re.findall(r"^// .*\bobs-run (examples/.*)$", text, re.MULTILINE)
     if not re.search(r"^// (.* )?From: ", text, re.MULTILINE):
-        yield "%s does not say where it is from" % program.name
+        yield f"{program.name} does not say where it is from"
     if not {False, True} <= {"--device=emulate" in line for line in lines}:
-        yield "%s does not say how to run it on the interpreter and on the emulator" % program.name
+        yield f"{program.name} does not say how to run it on the interpreter and on the emulator"
     for line in lines:
         words = shlex.split(line)
         if words[0] != str(program.relative_to(root)):
-            yield "%s shows how to run %s" % (program.name, words[0])
+            yield f"{program.name} shows how to run {words[0]}"
         result = subprocess.run([obs_run, *words], check=False, cwd=root, text=True, capture_output=True)
         if result.returncode or not result.stdout:
-            yield "obs-run %s\n%s%s" % (line, result.stdout, result.stderr)
+            yield f"obs-run {line}\n{result.stdout}{result.stderr}"
 
 
 def main(obs_run, root):

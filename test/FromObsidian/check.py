@@ -88,14 +88,14 @@ def driver(functions, chosen, oracles):
     for name in chosen:
         args, _, kinds = oracles[name][0].split(), functions[name], functions[name][0]
         # An argument has a parameter of its own for each function: types differ.
-        own = ["%%%s_%s" % (name, a) for a in args]
-        params += ["%s: %s" % p for p in zip(own, kinds)]
+        own = [f"%{name}_{a}" for a in args]
+        params += ["{}: {}".format(*p) for p in zip(own, kinds)]
         out = functions[name][1]
-        bundle = "%%%s:%d" % (name, len(out))
-        calls.append("  %s = func.call @%s(%s) : (%s) -> (%s)" % (bundle, name, ", ".join(own), ", ".join(kinds), ", ".join(out)))
-        results += ["%%%s#%d" % (name, i) for i in range(len(out))]
+        bundle = f"%{name}:{len(out)}"
+        calls.append("  {} = func.call @{}({}) : ({}) -> ({})".format(bundle, name, ", ".join(own), ", ".join(kinds), ", ".join(out)))
+        results += [f"%{name}#{i}" for i in range(len(out))]
         types += out
-    return "func.func @driver(%s) -> (%s) {\n%s\n  return %s : %s\n}\n" % (
+    return "func.func @driver({}) -> ({}) {{\n{}\n  return {} : {}\n}}\n".format(
         ", ".join(params), ", ".join(types), "\n".join(calls), ", ".join(results), ", ".join(types))
 
 
@@ -106,7 +106,7 @@ def main(tool, path):
     oracles, functions = ORACLES[stem], signature(program)
     failed = 0
     for name in set(functions) ^ set(oracles):
-        print("%s is not both a function of %s and in oracles.py" % (name, path))
+        print(f"{name} is not both a function of {path} and in oracles.py")
         failed += 1
     if failed:
         return 1
@@ -127,10 +127,10 @@ def main(tool, path):
                         if not is_array:
                             command.append(str(data))
                             continue
-                        file = os.path.join(folder, "in%d" % len(command))
+                        file = os.path.join(folder, f"in{len(command)}")
                         with open(file, "wb") as f:
                             array.array(CODES[element], data).tofile(f)
-                        shape = "3x4x" if "4 x 3" in kind else "%dx3x" % n if "? x 3" in kind else ""
+                        shape = "3x4x" if "4 x 3" in kind else f"{n}x3x" if "? x 3" in kind else ""
                         command.append(file + ":" + shape + element)
                 want = oracles[name][1](*values)
                 want = want if isinstance(want, tuple) else (want,)
@@ -140,13 +140,13 @@ def main(tool, path):
                         wanted.append((name, position, element, flat([want[position]])))
                         position += 1
                 if position != len(want):
-                    print("%s: %d results, not %d" % (name, position, len(want)))
+                    print(f"{name}: {position} results, not {len(want)}")
                     failed += 1
             for options in [["--device=interpret"], ["--device=emulate", "--check"] + LAUNCHES[number]]:
-                outs = [os.path.join(folder, "out%d" % i) for i in range(len(wanted))]
+                outs = [os.path.join(folder, f"out{i}") for i in range(len(wanted))]
                 done = subprocess.run(command + options + ["--out=" + o for o in outs], check=False, capture_output=True, text=True)
                 if done.returncode:
-                    print("length %d, %s: %s" % (n, " ".join(options), done.stderr))
+                    print(f"length {n}, {' '.join(options)}: {done.stderr}")
                     failed += 1
                     continue
                 for out, (name, position, element, want) in zip(outs, wanted):
@@ -154,8 +154,7 @@ def main(tool, path):
                     with open(out, "rb") as f:
                         got.frombytes(f.read())
                     if list(got) != want:
-                        print("%s, result %d, length %d, %s: %s, not %s" % (
-                            name, position, n, " ".join(options), list(got)[:20], want[:20]))
+                        print(f"{name}, result {position}, length {n}, {' '.join(options)}: {list(got)[:20]}, not {want[:20]}")
                         failed += 1
     return 1 if failed else 0
 

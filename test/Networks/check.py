@@ -206,15 +206,15 @@ def run(tool, program, entry, arguments, results, options, folder):
     command = [tool, program, "--entry=" + entry] + options
     for n, a in enumerate(arguments):
         if isinstance(a, array.array):
-            path = os.path.join(folder, "in%d" % n)
+            path = os.path.join(folder, f"in{n}")
             with open(path, "wb") as f:
                 a.tofile(f)
             a = path + ":" + TYPES[a.typecode]
         command.append(str(a))
-    outs = [os.path.join(folder, "out%d" % n) for n in range(len(results))]
+    outs = [os.path.join(folder, f"out{n}") for n in range(len(results))]
     done = subprocess.run(command + ["--out=" + o for o in outs], check=False, capture_output=True, text=True)
     if done.returncode:
-        return "exit status %d\n%s" % (done.returncode, done.stderr)
+        return f"exit status {done.returncode}\n{done.stderr}"
     for n, (path, want) in enumerate(zip(outs, results)):
         with open(path, "rb") as f:
             data = f.read()
@@ -223,8 +223,7 @@ def run(tool, program, entry, arguments, results, options, folder):
             got.frombytes(data)
             where = next((i for i, (g, w) in enumerate(zip(got, want)) if g != w),
                          min(len(got), len(want)))
-            return "result %d differs from element %d: %s, not %s" % (
-                n, where, list(got[where:where + 4]), list(want[where:where + 4]))
+            return f"result {n} differs from element {where}: {list(got[where:where + 4])}, not {list(want[where:where + 4])}"
     return None
 
 
@@ -242,7 +241,7 @@ def main(tool, program, entry, oracle, *sizes):
                 problem = run(tool, program, entry, arguments, results, options, folder)
                 if problem:
                     failed += 1
-                    print("%s, size %d, %s: %s" % (entry, size, " ".join(options), problem))
+                    print(f"{entry}, size {size}, {' '.join(options)}: {problem}")
     return 1 if failed or not sizes else 0
 
 

@@ -63,7 +63,9 @@
 // PTX: st.shared.b32
 // PTX: bar.sync
 // PTX: ld.shared.v4.b32
-// PTX-COUNT-10: shfl.sync
+// In order: in the first of five stages, two lanes exchange a row. A sixth one combines the two rows.
+// PTX-COUNT-6: shfl.sync
+// PTX-NOT: shfl.sync
 // PTX: st.shared.b32
 // PTX: bar.sync
 // PTX: ld.shared.v4.b32

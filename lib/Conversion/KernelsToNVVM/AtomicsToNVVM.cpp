@@ -39,43 +39,36 @@ StringRef getScope(MemRefType type) {
                                                                : "device";
 }
 
-std::optional<LLVM::AtomicBinOp> getInstruction(arith::AtomicRMWKind kind) {
+/// An update that memory does: the instruction of LLVM, and the `red`
+/// instruction of PTX for a result that is not used, without its memory and the
+/// number of its bits; empty if there is none.
+struct Update {
+  arith::AtomicRMWKind kind;
+  LLVM::AtomicBinOp instruction;
+  StringRef reduction = "";
+};
+
+const Update *findUpdate(arith::AtomicRMWKind kind) {
   using arith::AtomicRMWKind;
   using LLVM::AtomicBinOp;
-  switch (kind) {
-  case AtomicRMWKind::addf:
-    return AtomicBinOp::fadd;
-  case AtomicRMWKind::addi:
-    return AtomicBinOp::add;
-  case AtomicRMWKind::andi:
-    return AtomicBinOp::_and;
-  case AtomicRMWKind::assign:
-    return AtomicBinOp::xchg;
-  case AtomicRMWKind::maximumf:
-    return AtomicBinOp::fmaximum;
-  case AtomicRMWKind::maxnumf:
-    return AtomicBinOp::fmax;
-  case AtomicRMWKind::maxs:
-    return AtomicBinOp::max;
-  case AtomicRMWKind::maxu:
-    return AtomicBinOp::umax;
-  case AtomicRMWKind::minimumf:
-    return AtomicBinOp::fminimum;
-  case AtomicRMWKind::minnumf:
-    return AtomicBinOp::fmin;
-  case AtomicRMWKind::mins:
-    return AtomicBinOp::min;
-  case AtomicRMWKind::minu:
-    return AtomicBinOp::umin;
-  case AtomicRMWKind::ori:
-    return AtomicBinOp::_or;
-  case AtomicRMWKind::xori:
-    return AtomicBinOp::_xor;
-  case AtomicRMWKind::mulf:
-  case AtomicRMWKind::muli:
-    return std::nullopt;
-  }
-  return std::nullopt;
+  static constexpr Update updates[] = {
+      {AtomicRMWKind::addf, AtomicBinOp::fadd, "add.f"},
+      {AtomicRMWKind::addi, AtomicBinOp::add, "add.u"},
+      {AtomicRMWKind::andi, AtomicBinOp::_and, "and.b"},
+      {AtomicRMWKind::assign, AtomicBinOp::xchg},
+      {AtomicRMWKind::maximumf, AtomicBinOp::fmaximum},
+      {AtomicRMWKind::maxnumf, AtomicBinOp::fmax},
+      {AtomicRMWKind::maxs, AtomicBinOp::max, "max.s"},
+      {AtomicRMWKind::maxu, AtomicBinOp::umax, "max.u"},
+      {AtomicRMWKind::minimumf, AtomicBinOp::fminimum},
+      {AtomicRMWKind::minnumf, AtomicBinOp::fmin},
+      {AtomicRMWKind::mins, AtomicBinOp::min, "min.s"},
+      {AtomicRMWKind::minu, AtomicBinOp::umin, "min.u"},
+      {AtomicRMWKind::ori, AtomicBinOp::_or, "or.b"},
+      {AtomicRMWKind::xori, AtomicBinOp::_xor, "xor.b"}};
+  const Update *found = llvm::find_if(
+      updates, [&](const Update &update) { return update.kind == kind; });
+  return found == std::end(updates) ? nullptr : found;
 }
 
 /// The integer type that an element of an LLVM type has in memory.
@@ -140,40 +133,6 @@ void rewriteAsLoop(Operation *op, Value pointer, Type type, StringRef scope,
   rewriter.replaceOp(op, fromMemory(rewriter, loc, found, type));
 }
 
-/// The `red` instruction of PTX for an update whose result is not used, without
-/// its memory; nullopt if there is none.
-std::optional<std::string> getReduction(arith::AtomicRMWKind kind, Type type) {
-  using arith::AtomicRMWKind;
-  unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits != 32 && bits != 64)
-    return std::nullopt;
-  auto name = [&](StringRef operation, StringRef kind) {
-    return (operation + "." + kind + std::to_string(bits)).str();
-  };
-  switch (kind) {
-  case AtomicRMWKind::addf:
-    return name("add", "f");
-  case AtomicRMWKind::addi:
-    return name("add", "u");
-  case AtomicRMWKind::maxs:
-    return name("max", "s");
-  case AtomicRMWKind::mins:
-    return name("min", "s");
-  case AtomicRMWKind::maxu:
-    return name("max", "u");
-  case AtomicRMWKind::minu:
-    return name("min", "u");
-  case AtomicRMWKind::andi:
-    return name("and", "b");
-  case AtomicRMWKind::ori:
-    return name("or", "b");
-  case AtomicRMWKind::xori:
-    return name("xor", "b");
-  default:
-    return std::nullopt;
-  }
-}
-
 /// True for (a view of) an argument, in kernels global memory. Loops do not
 /// carry memory there, and the block of the argument may be replaced already.
 bool isArgument(Value memory) {
@@ -208,22 +167,23 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
 
     // Of the operations on bits only those in which the upper bits of a byte do
     // not matter have an instruction.
-    std::optional<LLVM::AtomicBinOp> kind = getInstruction(op.getKind());
+    const Update *update = findUpdate(op.getKind());
     bool isBit = type.isInteger(1);
     if (isBit && !llvm::is_contained(
                      {arith::AtomicRMWKind::andi, arith::AtomicRMWKind::ori,
                       arith::AtomicRMWKind::xori, arith::AtomicRMWKind::assign},
                      op.getKind()))
-      kind = std::nullopt;
+      update = nullptr;
     bool isShared = scope == "block";
-    if (std::optional<std::string> reduction = getReduction(op.getKind(), type);
-        reduction && op->use_empty() &&
-        (isShared || isArgument(op.getMemref()))) {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    if (update && !update->reduction.empty() && (bits == 32 || bits == 64) &&
+        op->use_empty() && (isShared || isArgument(op.getMemref()))) {
       std::string code = "red.relaxed." +
                          std::string(isShared ? "cta.shared." : "gpu.global.") +
-                         *reduction + " [$0], $1;";
+                         update->reduction.str() + std::to_string(bits) +
+                         " [$0], $1;";
       bool isFloat = isa<FloatType>(type);
-      bool isWide = type.getIntOrFloatBitWidth() == 64;
+      bool isWide = bits == 64;
       std::string constraints =
           std::string("l,") +
           (isFloat ? (isWide ? "d" : "f") : (isWide ? "l" : "r")) +
@@ -241,11 +201,11 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
       rewriter.eraseOp(op);
       return success();
     }
-    if (kind) {
+    if (update) {
       if (isBit)
         operand = toMemory(rewriter, loc, operand);
-      Value old = LLVM::AtomicRMWOp::create(rewriter, loc, *kind, pointer,
-                                            operand, kOrdering, scope);
+      Value old = LLVM::AtomicRMWOp::create(rewriter, loc, update->instruction,
+                                            pointer, operand, kOrdering, scope);
       if (isBit)
         old = fromMemory(rewriter, loc, old, type);
       rewriter.replaceOp(op, old);

@@ -68,6 +68,13 @@ static std::string list(const std::string &name, unsigned rank) {
   return text;
 }
 
+/// The name of component `number` of an array.
+static std::string getPart(const std::string &name, PullType type,
+                           unsigned number) {
+  return type.getElementTypes().size() > 1 ? name + "_" + std::to_string(number)
+                                           : name;
+}
+
 void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
   auto function = *module.getOps<func::FuncOp>().begin();
   std::string name = ("dag_" + function.getName()).str();
@@ -87,9 +94,7 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
     }
     unsigned rank = type.getExtents().size();
     for (auto [k, element] : llvm::enumerate(type.getElementTypes())) {
-      std::string part = type.getElementTypes().size() > 1
-                             ? param + "_" + std::to_string(k)
-                             : param;
+      std::string part = getPart(param, type, k);
       add(inputs, "const " + getCType(element) + " *" + part);
       before += "  obs_array d_" + part + " = dag_send(\"" + name + "\", " +
                 part + ", sizeof(*" + part + "), " + std::to_string(rank) +
@@ -124,9 +129,7 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
       shape = result;
     extents.clear();
     for (auto [k, element] : llvm::enumerate(type.getElementTypes())) {
-      std::string part = type.getElementTypes().size() > 1
-                             ? result + "_" + std::to_string(k)
-                             : result;
+      std::string part = getPart(result, type, k);
       add(outputs, getCType(element) + " *" + part);
       before += "  obs_array d_" + part + ";\n";
       add(call, "&d_" + part);

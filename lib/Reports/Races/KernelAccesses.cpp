@@ -69,43 +69,37 @@ int64_t races::getBytes(Type type) {
   return getElementBytes(type);
 }
 
-/// The memory that `op` accesses, if it is one of the accesses known here.
-static Value getAccessedMemory(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<memref::LoadOp, memref::StoreOp>(
-          [](auto access) { return access.getMemRef(); })
-      .Case<vector::LoadOp, vector::StoreOp>(
-          [](auto access) { return access.getBase(); })
-      .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
-          [](auto access) { return access.getMemref(); })
-      .Default([](Operation *) { return Value(); });
-}
-
-std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
+/// The access without the origin of its memory; no array if `op` is no access
+/// that is known here.
+static MemoryAccess describe(Operation *op) {
   MemoryAccess access;
   access.op = op;
-  access.array = getAccessedMemory(op);
-  if (!access.array)
-    return std::nullopt;
-  auto set = [&](Effect effect, ValueRange indices, Type type) {
+  auto set = [&](Effect effect, Value array, ValueRange indices, Type type) {
     access.effect = effect;
+    access.array = array;
     access.indices.assign(indices.begin(), indices.end());
     access.bytes = getBytes(type);
   };
   llvm::TypeSwitch<Operation *>(op)
       .Case<memref::LoadOp, vector::LoadOp>([&](auto load) {
-        set(Effect::Read, load.getIndices(), load.getType());
+        set(Effect::Read, load->getOperand(0), load.getIndices(),
+            load.getType());
       })
-      .Case([&](memref::StoreOp store) {
-        set(Effect::Write, store.getIndices(), store.getValue().getType());
-      })
-      .Case([&](vector::StoreOp store) {
-        set(Effect::Write, store.getIndices(),
-            store.getValueToStore().getType());
+      .Case<memref::StoreOp, vector::StoreOp>([&](auto store) {
+        set(Effect::Write, store->getOperand(1), store.getIndices(),
+            store->getOperand(0).getType());
       })
       .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>([&](auto atomic) {
-        set(Effect::Atomic, atomic.getIndices(), atomic.getType());
+        set(Effect::Atomic, atomic.getMemref(), atomic.getIndices(),
+            atomic.getType());
       });
+  return access;
+}
+
+std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
+  MemoryAccess access = describe(op);
+  if (!access.array)
+    return std::nullopt;
   access.root = getRepresentative(getRoot(access.array));
   // An array of one thread alone.
   if (access.root.getDefiningOp<memref::AllocaOp>())
@@ -376,15 +370,16 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
       }
       return WalkResult::advance();
     }
-    if (Value memory = getAccessedMemory(op)) {
-      Operation *root = getRoot(memory).getDefiningOp();
+    if (MemoryAccess access = describe(op); access.array) {
+      Value memory = getRoot(access.array);
+      Operation *root = memory.getDefiningOp();
       bool isConstant = isa_and_nonnull<memref::GetGlobalOp>(root);
-      if (isConstant && getMemoryAccess(op)->effect != Effect::Read)
+      if (isConstant && access.effect != Effect::Read)
         return refuse(op, "writes to a constant");
       bool isKnown =
           root ? isConstant ||
                      isa<memref::AllocaOp, gpu::DynamicSharedMemoryOp>(root)
-               : getRoot(memory).getParentBlock() == &kernel.getBody().front();
+               : memory.getParentBlock() == &kernel.getBody().front();
       if (!isKnown)
         return refuse(op, "accesses memory of unknown origin; "
                           "check the kernel as obs-to-gpu leaves it");

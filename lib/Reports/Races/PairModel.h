@@ -194,6 +194,10 @@ private:
   IndexExpr narrow(const IndexExpr &expr, Type type);
   std::optional<IndexExpr> getNatural(Value operand, Owner side);
   std::optional<IndexExpr> getCarried(Value value, Operation *loop, Owner side);
+  /// What a loop passes to its iteration: `initial`, or `next` of the iteration
+  /// before, if it is known which of them.
+  std::optional<IndexExpr> getPassed(Operation *loop, Value initial, Value next,
+                                     Owner side);
   std::optional<IndexExpr> getLoopResult(OpResult result, Owner side);
   IndexExpr getArgument(BlockArgument argument, Owner side);
   std::optional<IndexExpr> getSlot(scf::ForOp loop, BlockArgument argument,

@@ -203,6 +203,20 @@ std::optional<IndexExpr> PairModel::getLastSlot(scf::ForOp loop, unsigned i,
                                     get(loop.getLowerBound(), side)));
 }
 
+std::optional<IndexExpr> PairModel::getPassed(Operation *loop, Value initial,
+                                              Value next, Owner side) {
+  if (side != Owner::Second)
+    return std::nullopt;
+  if (const PastLoop *past = findPast(loop);
+      past != first->past.end() && !past->left)
+    return past->age == Age::LastTurn ? getCarried(next, loop, side)
+                                      : std::nullopt;
+  const NewLoop *begun = findBegun(loop);
+  if (begun == first->begun.end() || !begun->firstTurn)
+    return std::nullopt;
+  return get(initial, Owner::Second);
+}
+
 IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::WhileOp>(parent))
@@ -217,18 +231,10 @@ IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
     return getTurn(loop, side);
   if (std::optional<IndexExpr> slot = getSlot(loop, argument, side))
     return *slot;
-  if (side == Owner::Second) {
-    if (const PastLoop *past = findPast(loop);
-        past != first->past.end() && !past->left) {
-      if (past->age == Age::LastTurn)
-        if (std::optional<IndexExpr> carried = getCarried(
-                loop.getTiedLoopYieldedValue(argument)->get(), loop, side))
-          return *carried;
-    } else if (const NewLoop *begun = findBegun(loop);
-               begun != first->begun.end() && begun->firstTurn) {
-      return get(loop.getTiedLoopInit(argument)->get(), Owner::Second);
-    }
-  }
+  if (std::optional<IndexExpr> passed =
+          getPassed(loop, loop.getTiedLoopInit(argument)->get(),
+                    loop.getTiedLoopYieldedValue(argument)->get(), side))
+    return *passed;
   if (std::optional<IndexExpr> counter = getCounter(loop, argument, side))
     return *counter;
   return getUnknown(argument, side);
@@ -240,19 +246,9 @@ IndexExpr PairModel::getWhileArgument(scf::WhileOp loop, BlockArgument argument,
   // The operand of the condition of the same iteration.
   if (argument.getOwner() == loop.getAfterBody())
     return get(loop.getConditionOp().getArgs()[i], side);
-  if (side == Owner::Second) {
-    if (const PastLoop *past = findPast(loop);
-        past != first->past.end() && !past->left) {
-      if (past->age == Age::LastTurn)
-        if (std::optional<IndexExpr> carried =
-                getCarried(loop.getYieldOp().getOperand(i), loop, side))
-          return *carried;
-    } else if (const NewLoop *begun = findBegun(loop);
-               begun != first->begun.end() && begun->firstTurn) {
-      return get(loop.getInits()[i], Owner::Second);
-    }
-  }
-  return getUnknown(argument, side);
+  std::optional<IndexExpr> passed = getPassed(
+      loop, loop.getInits()[i], loop.getYieldOp().getOperand(i), side);
+  return passed ? *passed : getUnknown(argument, side);
 }
 
 /// The least and the most that is added to `from` to make `value`, if it is

@@ -143,25 +143,15 @@ private:
       *flag = true;
       return Error::success();
     }
-    using Setter = Error (Parser::*)(StringRef name, StringRef value);
-    Setter setter = llvm::StringSwitch<Setter>(name)
-                        .Case("--entry", &Parser::setEntry)
-                        .Case("--device", &Parser::setDevice)
-                        .Case("--gpu", &Parser::setGpu)
-                        .Case("--fp-contract", &Parser::setContract)
-                        .Case("--threads", &Parser::setThreads)
-                        .Case("--blocks", &Parser::setBlocks)
-                        .Cases({"--out", "-o"}, &Parser::addOutput)
-                        .Case("--check", &Parser::setCheck)
-                        .Case("--schedule", &Parser::setSchedule)
-                        .Case("--seed", &Parser::setSeed)
-                        .Case("--repeat", &Parser::setRepeat)
-                        .Case("--max-iterations", &Parser::setIterations)
-                        .Default(nullptr);
-    if (!setter)
+    static constexpr StringRef names[] = {
+        "--entry",         "--device",   "--gpu",  "--fp-contract",
+        "--threads",       "--blocks",   "--out",  "-o",
+        "--check",         "--schedule", "--seed", "--repeat",
+        "--max-iterations"};
+    if (!llvm::is_contained(names, name))
       return createStringError("unknown option '" + name + "'");
     if (!hasValue && name == "--check")
-      return setCheck(name, "all");
+      return setCheck("all");
     if (!hasValue) {
       if (rest.empty())
         return createStringError(name + " needs a value");
@@ -170,7 +160,44 @@ private:
     }
     if (value.empty())
       return createStringError(name + " needs a value");
-    return (this->*setter)(name, value);
+    return setValue(name, value);
+  }
+
+  Error setValue(StringRef name, StringRef value) {
+    auto setNumber = [&](uint64_t least, uint64_t most, auto &to) {
+      return parseNumber(name, value, least, most, to);
+    };
+    constexpr uint64_t any = std::numeric_limits<uint64_t>::max();
+    if (name == "--entry") {
+      value.consume_front("@");
+      options.entry = value.str();
+      return Error::success();
+    }
+    if (name == "--device")
+      return setDevice(value);
+    if (name == "--gpu")
+      return setNumber(0, 1023, options.gpu);
+    if (name == "--fp-contract") {
+      options.contractsAll = value == "fast";
+      return requireWord(name, value, "fast", "flagged");
+    }
+    if (name == "--threads")
+      return setNumber(1, 1024, options.threads);
+    if (name == "--blocks")
+      return setNumber(1, std::numeric_limits<int32_t>::max(), options.blocks);
+    if (name == "--check")
+      return setCheck(value);
+    if (name == "--schedule") {
+      options.randomSchedule = value == "random";
+      return requireWord(name, value, "ticket", "random");
+    }
+    if (name == "--seed")
+      return setNumber(0, any, options.seed);
+    if (name == "--repeat")
+      return setNumber(1, 1000000000, options.repeat);
+    if (name == "--max-iterations")
+      return setNumber(1, any, options.maxIterations);
+    return addOutput(value);
   }
 
   template <typename T>
@@ -186,12 +213,15 @@ private:
     return Error::success();
   }
 
-  Error setEntry(StringRef, StringRef value) {
-    value.consume_front("@");
-    options.entry = value.str();
-    return Error::success();
+  static Error requireWord(StringRef name, StringRef value, StringRef first,
+                           StringRef second) {
+    if (value == first || value == second)
+      return Error::success();
+    return createStringError(name + " must be " + first + " or " + second +
+                             ", not '" + value + "'");
   }
-  Error setDevice(StringRef, StringRef value) {
+
+  Error setDevice(StringRef value) {
     auto device = llvm::StringSwitch<std::optional<Executor>>(value)
                       .Case("interpret", Executor::Interpret)
                       .Case("emulate", Executor::Emulate)
@@ -204,24 +234,7 @@ private:
     options.device = *device;
     return Error::success();
   }
-  Error setContract(StringRef, StringRef value) {
-    if (value != "fast" && value != "flagged")
-      return createStringError("--fp-contract must be fast or flagged, not '" +
-                               value + "'");
-    options.contractsAll = value == "fast";
-    return Error::success();
-  }
-  Error setGpu(StringRef name, StringRef value) {
-    return parseNumber(name, value, 0, 1023, options.gpu);
-  }
-  Error setThreads(StringRef name, StringRef value) {
-    return parseNumber(name, value, 1, 1024, options.threads);
-  }
-  Error setBlocks(StringRef name, StringRef value) {
-    return parseNumber(name, value, 1, std::numeric_limits<int32_t>::max(),
-                       options.blocks);
-  }
-  Error addOutput(StringRef, StringRef value) {
+  Error addOutput(StringRef value) {
     if (value != "-" && value != "/dev/null" &&
         llvm::is_contained(options.outputs, value))
       return createStringError("two results cannot be written to one file, " +
@@ -229,7 +242,7 @@ private:
     options.outputs.push_back(value.str());
     return Error::success();
   }
-  Error setCheck(StringRef, StringRef value) {
+  Error setCheck(StringRef value) {
     SmallVector<StringRef> checks;
     value.split(checks, ',');
     for (StringRef check : checks) {
@@ -243,26 +256,6 @@ private:
     }
     return Error::success();
   }
-  Error setSchedule(StringRef, StringRef value) {
-    if (value != "random" && value != "ticket")
-      return createStringError("--schedule must be ticket or random, not '" +
-                               value + "'");
-    options.randomSchedule = value == "random";
-    return Error::success();
-  }
-  Error setSeed(StringRef name, StringRef value) {
-    return parseNumber(name, value, 0, std::numeric_limits<uint64_t>::max(),
-                       options.seed);
-  }
-  Error setRepeat(StringRef name, StringRef value) {
-    return parseNumber(name, value, 1, 1000000000, options.repeat);
-  }
-
-  Error setIterations(StringRef name, StringRef value) {
-    return parseNumber(name, value, 1, std::numeric_limits<uint64_t>::max(),
-                       options.maxIterations);
-  }
-
   /// Checks the options against each other.
   Error checkTogether() {
     if (options.help || options.version)

@@ -416,42 +416,41 @@ private:
   /// `array`, of rank 1 and one number for each element, with the checks that
   /// `check` builds at each index and element.
   Value checkElements(Value array, function_ref<void(Value, Value)> check) {
+    Type element = cast<PullType>(array.getType()).getElementTypes().front();
+    return mapElements(array, element, [&](Value i, Value element) {
+      check(i, element);
+      return element;
+    });
+  }
+
+  /// `array`, of rank 1, with `build` of each index and element instead.
+  Value mapElements(Value array, Type result,
+                    function_ref<Value(Value, Value)> build) {
     auto type = cast<PullType>(array.getType());
     SmallVector<Value> extents;
     if (type.isDynamicExtent(0))
       extents.push_back(buildExtent(builder, loc, array, 0));
-    auto checked = GenerateOp::create(builder, loc, type, extents);
+    auto mapped =
+        GenerateOp::create(builder, loc,
+                           PullType::get(type.getContext(), type.getExtents(),
+                                         type.getBounds(), {result}),
+                           extents);
     OpBuilder::InsertionGuard guard(builder);
-    Block *body = builder.createBlock(&checked.getBody(), {},
-                                      builder.getIndexType(), loc);
+    Block *body =
+        builder.createBlock(&mapped.getBody(), {}, builder.getIndexType(), loc);
     Value i = body->getArgument(0);
     Value element = GetOp::create(builder, loc, array, i).getResults().front();
-    check(i, element);
-    YieldOp::create(builder, loc, element);
-    return checked;
+    YieldOp::create(builder, loc, build(i, element));
+    return mapped;
   }
 
   /// The sum of `array`, of rank 1 and one natural number for each element: a
   /// push array at level grid, and otherwise a number.
   Value sumUp(Value array, Level level) {
     Type index = builder.getIndexType();
-    auto type = cast<PullType>(array.getType());
-    SmallVector<Value> extents;
-    if (type.isDynamicExtent(0))
-      extents.push_back(buildExtent(builder, loc, array, 0));
-    auto numbers =
-        GenerateOp::create(builder, loc,
-                           PullType::get(type.getContext(), type.getExtents(),
-                                         type.getBounds(), {index}),
-                           extents);
+    Value numbers = mapElements(
+        array, index, [&](Value, Value element) { return toIndex(element); });
     OpBuilder::InsertionGuard guard(builder);
-    Block *body = builder.createBlock(&numbers.getBody(), {}, index, loc);
-    Value element = GetOp::create(builder, loc, array, body->getArgument(0))
-                        .getResults()
-                        .front();
-    YieldOp::create(builder, loc, toIndex(element));
-    builder.setInsertionPointAfter(numbers);
-
     bool isGrid = level == Level::Grid;
     MLIRContext *context = builder.getContext();
     Type result = isGrid ? PushType::get(context, level, {1}, {index}) : index;
@@ -459,7 +458,8 @@ private:
         builder, loc, TypeRange(result), numbers, constant(0),
         isGrid ? LevelAttr::get(context, level) : LevelAttr(),
         /*commutative=*/builder.getUnitAttr(), /*strategy=*/StringAttr());
-    body = builder.createBlock(&sum.getBody(), {}, {index, index}, {loc, loc});
+    Block *body =
+        builder.createBlock(&sum.getBody(), {}, {index, index}, {loc, loc});
     Value both = arith::AddIOp::create(builder, loc, body->getArgument(0),
                                        body->getArgument(1));
     YieldOp::create(builder, loc, both);

@@ -45,34 +45,37 @@ static void readVirtual(GetOp op, PullOpInterface array,
       op, array.buildElement(rewriter, op.getLoc(), number, op.getIndices()));
 }
 
-/// get (if c then a else b) [i] = if c then get a [i] else get b [i].
-static void readChoice(GetOp op, scf::IfOp choice, RewriterBase &rewriter) {
-  unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
-  auto readArm = [&](Region &arm) {
-    return [&](OpBuilder &b, Location loc) {
-      Value array = cloneBody(b, arm, {})[number];
+/// get (c ? a : b) [i] = if c then get a [i] else get b [i].
+static void readEither(GetOp op, Value condition, RewriterBase &rewriter,
+                       function_ref<Value(OpBuilder &, bool isThen)> getArray) {
+  auto readArm = [&](bool isThen) {
+    return [&, isThen](OpBuilder &b, Location loc) {
+      Value array = getArray(b, isThen);
       scf::YieldOp::create(b, loc, buildGet(b, loc, array, op.getIndices()));
     };
   };
-  auto read = scf::IfOp::create(rewriter, op.getLoc(), choice.getCondition(),
-                                readArm(choice.getThenRegion()),
-                                readArm(choice.getElseRegion()));
+  auto read = scf::IfOp::create(rewriter, op.getLoc(), condition, readArm(true),
+                                readArm(false));
   rewriter.replaceOp(op, read.getResults());
 }
 
-/// get (select c, a, b) [i] = if c then get a [i] else get b [i]. Upstream
-/// turns an `if` that only passes on arrays into a select.
+static void readChoice(GetOp op, scf::IfOp choice, RewriterBase &rewriter) {
+  unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
+  readEither(op, choice.getCondition(), rewriter,
+             [&](OpBuilder &b, bool isThen) {
+               return cloneBody(
+                   b, isThen ? choice.getThenRegion() : choice.getElseRegion(),
+                   {})[number];
+             });
+}
+
+/// Upstream turns an `if` that only passes on arrays into a select.
 static void readSelected(GetOp op, arith::SelectOp choice,
                          RewriterBase &rewriter) {
-  auto readArm = [&](Value array) {
-    return [&, array](OpBuilder &b, Location loc) {
-      scf::YieldOp::create(b, loc, buildGet(b, loc, array, op.getIndices()));
-    };
-  };
-  auto read = scf::IfOp::create(rewriter, op.getLoc(), choice.getCondition(),
-                                readArm(choice.getTrueValue()),
-                                readArm(choice.getFalseValue()));
-  rewriter.replaceOp(op, read.getResults());
+  readEither(op, choice.getCondition(), rewriter,
+             [&](OpBuilder &, bool isThen) {
+               return isThen ? choice.getTrueValue() : choice.getFalseValue();
+             });
 }
 
 /// The operation that defines how `array` is read, or null if it is storage.

@@ -76,290 +76,153 @@ static CollectiveBuilder repeatTypes(const CollectiveBuilder &c, int64_t rows) {
   return all;
 }
 
-/// At level warp: `count` rows of the stored array `y` from row `begin` on. An
-/// element of `y` has `rows` rows.
-static Value takeRows(CollectiveBuilder &warp, Value y, int64_t rows,
-                      int64_t begin, int64_t count) {
-  if (count == rows)
-    return y;
-  size_t arity = warp.elementTypes.size();
-  CollectiveBuilder all = repeatTypes(warp, rows),
-                    some = repeatTypes(warp, count);
-  return some.force(
-      some.generate(warp.getConstantExtent(warpSize), [&](Value lane) {
-        Values own = all.get(y, lane);
-        return Values(ValueRange(own).slice(begin * arity, count * arity));
-      }));
+/// The elements of lane `lane` of `piece`: the combination of its neighbours in
+/// each of the rows. If the order does not matter, the combination of all.
+static Values readRows(CollectiveBuilder &warp, const Piece &piece,
+                       Value lane) {
+  Value mine =
+      warp.add(piece.begin, warp.mul(lane, warp.constant(piece.width)));
+  auto getFirst = [&](int64_t row) {
+    return warp.add(mine, warp.constant(row * piece.getRowSize()));
+  };
+  Values folded;
+  if (!warp.commutative && piece.n && !piece.n->isStatic()) {
+    // All rows are read at once. Elements that do not exist are not used.
+    assert(piece.width == 1 && "neighbours may be on both sides of the end");
+    Value last = warp.sub(piece.n->value, warp.constant(1));
+    for (int64_t row = 0; row < piece.rows; ++row)
+      llvm::append_range(folded,
+                         warp.get(piece.x, warp.min(getFirst(row), last)));
+    return folded;
+  }
+  // Rows that are always full are first. All of them are read before the first
+  // combination.
+  int64_t full = piece.countFullRows(piece.getRowSize());
+  SmallVector<Values> elements =
+      load(warp, piece.x, mine, full, piece.width, piece.getRowSize());
+  Values none = getZeros(warp);
+  for (int64_t row = 0; row < piece.rows; ++row) {
+    bool isFirst = row == 0 || !warp.commutative;
+    ArrayRef<Values> read =
+        row < full ? ArrayRef(elements).slice(row * piece.width, piece.width)
+                   : ArrayRef<Values>();
+    Values value = combineNeighbours(warp, piece, getFirst(row), read,
+                                     isFirst ? none : folded, isFirst);
+    if (!isFirst)
+      folded.clear();
+    llvm::append_range(folded, value);
+  }
+  return folded;
 }
 
-/// At level warp: an array of lanes whose element 0 is the combination of the
-/// first `full` rows of the stored array `y`, or of all, in order. `count`, the
-/// number of rows, is a power of two.
+/// In each stage, two lanes exchange half of their rows: a lane on the left
+/// continues with the even ones, the other lane with the odd ones. So lane l
+/// has one row in the end, whose number is the lowest bits of l, and the last
+/// stages combine the rows. The stages of 8 rows have 12 shuffles, not 40.
 ///
-/// In each stage, two lanes exchange half of the rows, so that each continues
-/// with the other half. The stages of 8 rows have 9 shuffles, not 40.
-static Value reduceFullRows(CollectiveBuilder &warp, Value y, int64_t count,
-                            Value full = {}) {
-  int64_t rows = count;
-  Extent lanes = warp.getConstantExtent(warpSize);
-  size_t arity = warp.elementTypes.size();
-  auto select = [&](Value condition, ValueRange a, ValueRange b) {
-    Values values;
-    for (auto [x, z] : llvm::zip_equal(a, b))
-      values.push_back(
-          arith::SelectOp::create(warp.builder, warp.loc, condition, x, z));
-    return values;
-  };
-  int64_t distance = 1;
-  auto getOther = [&](Value array, Value lane) {
-    return warp.get(array, arith::XOrIOp::create(warp.builder, warp.loc, lane,
-                                                 warp.constant(distance))
-                               .getResult());
-  };
-  for (; distance < warpSize; distance *= 2) {
-    // The results of lanes on the right are not used.
-    if (rows == 1) {
-      y = warp.force(warp.generate(lanes, [&](Value lane) {
-        return warp.combine(warp.get(y, lane), getOther(y, lane));
-      }));
-      continue;
-    }
-    rows /= 2;
-    size_t size = rows * arity;
-    CollectiveBuilder half = repeatTypes(warp, rows);
-    auto isRight = [&](Value lane) {
-      Value bit = arith::AndIOp::create(warp.builder, warp.loc, lane,
-                                        warp.constant(distance));
-      return warp.less(warp.constant(0), bit);
-    };
-    // A lane on the left keeps the first rows.
-    Value sent = half.force(half.generate(lanes, [&](Value lane) {
-      Values own = warp.get(y, lane);
-      return select(isRight(lane), ValueRange(own).take_front(size),
-                    ValueRange(own).take_back(size));
-    }));
-    y = half.force(half.generate(lanes, [&](Value lane) {
-      Value right = isRight(lane);
-      Values own = warp.get(y, lane), other = getOther(sent, lane), both;
-      Values kept = select(right, ValueRange(own).take_back(size),
-                           ValueRange(own).take_front(size));
-      Values first = select(right, other, kept),
-             second = select(right, kept, other);
-      for (size_t begin = 0; begin < size; begin += arity)
-        llvm::append_range(
-            both, warp.combine(ValueRange(first).slice(begin, arity),
-                               ValueRange(second).slice(begin, arity)));
-      return both;
-    }));
-  }
-  // The first exchange decided between halves of all rows, so the lowest bits
-  // of a lane are those of its row, reversed. Lanes whose higher bits are 0
-  // have results that are used.
-  for (distance = count / 2; distance > 0; distance /= 2)
-    y = warp.force(warp.generate(lanes, [&](Value lane) {
-      Values own = warp.get(y, lane), other = getOther(y, lane);
-      if (!full)
-        return warp.combine(own, other);
-      Value row = warp.constant(count / (2 * distance));
-      for (int64_t bit = 1; bit < distance; bit *= 2)
-        row =
-            warp.add(row, warp.mul(warp.rem(warp.div(lane, warp.constant(bit)),
-                                            warp.constant(2)),
-                                   warp.constant(count / (2 * bit))));
-      return warp.choose(
-          warp.less(row, full), [&] { return warp.combine(own, other); },
-          [&] { return own; });
-    }));
-  return y;
-}
-
-/// The combinations of the elements of two arrays of lanes, if the condition
-/// holds. Otherwise, those of the first array.
-static Value combineArrays(CollectiveBuilder &warp, Value a, Value b,
-                           Value condition = {}) {
-  return warp.force(
-      warp.generate(warp.getConstantExtent(warpSize), [&](Value lane) {
-        Values left = warp.get(a, lane), right = warp.get(b, lane);
-        if (!condition)
-          return warp.combine(left, right);
-        return warp.choose(
-            condition, [&] { return warp.combine(left, right); },
-            [&] { return left; });
-      }));
-}
-
-/// At level warp: the stored array of 32 lanes whose elements have the
-/// combinations of the lane's elements of each row from `first` on, `count`
-/// rows. If the order does not matter, they have the combination of all of
-/// these elements.
-static Value combineInLanes(CollectiveBuilder &warp, const Piece &piece,
-                            int64_t first, int64_t count) {
-  CollectiveBuilder all = repeatTypes(warp, warp.commutative ? 1 : count);
-  Value begin =
-      warp.add(piece.begin, warp.constant(first * piece.getRowSize()));
-  return all.force(
-      all.generate(warp.getConstantExtent(warpSize), [&](Value lane) {
-        Value mine =
-            warp.add(begin, warp.mul(lane, warp.constant(piece.width)));
-        // Rows that are always full are first. All of them are read before the
-        // first combination.
-        int64_t full = 0;
-        while (full < count &&
-               piece.hasAlways(first + full, piece.getRowSize()))
-          ++full;
-        SmallVector<Values> elements =
-            load(warp, piece.x, mine, full, piece.width, piece.getRowSize());
-        Values folded, none = getZeros(warp);
-        for (int64_t row = 0; row < count; ++row) {
-          bool isFirst = row == 0 || !warp.commutative;
-          ArrayRef<Values> read =
-              row < full
-                  ? ArrayRef(elements).slice(row * piece.width, piece.width)
-                  : ArrayRef<Values>();
-          Values value = combineNeighbours(
-              warp, piece,
-              warp.add(mine, warp.constant(row * piece.getRowSize())), read,
-              isFirst ? none : folded, isFirst);
-          if (!isFirst)
-            folded.clear();
-          llvm::append_range(folded, value);
-        }
-        return folded;
-      }));
-}
-
-/// The number of lanes that have elements of the row that begins at `begin`.
-static Value countLanes(CollectiveBuilder &warp, const Piece &piece,
-                        Value begin) {
-  Value left = warp.max(warp.sub(piece.n->value, begin), warp.constant(0));
-  Value live = warp.div(warp.add(left, warp.constant(piece.width - 1)),
-                        warp.constant(piece.width));
-  return warp.min(live, warp.constant(warpSize));
-}
-
-/// An array of lanes whose element 0 is the combination of a piece of single
-/// elements in order, if their number is known at run time only. All rows are
-/// read at once. The results of those that are not full are not used, and one
-/// more row has the elements after the last full row.
-static Value reduceAnyRows(CollectiveBuilder &warp, const Piece &piece) {
-  int64_t rows = llvm::bit_ceil(static_cast<uint64_t>(piece.rows));
-  Value zero = warp.constant(0), rowSize = warp.constant(warpSize);
-  Value count = warp.min(warp.sub(piece.n->value, piece.begin),
-                         warp.constant(piece.rows * warpSize));
-  Value full = warp.div(count, rowSize), live = warp.rem(count, rowSize);
-  Value last = warp.sub(piece.n->value, warp.constant(1));
-  Extent lanes = warp.getConstantExtent(warpSize);
-  CollectiveBuilder all = repeatTypes(warp, rows + 1);
-  Value y = all.force(all.generate(lanes, [&](Value lane) {
-    Value mine = warp.add(piece.begin, lane);
-    Values elements;
-    for (int64_t row = 0; row <= rows; ++row) {
-      Value number = row < rows ? warp.constant(row) : full;
-      Value index = warp.add(mine, warp.mul(number, rowSize));
-      llvm::append_range(elements, warp.get(piece.x, warp.min(index, last)));
-    }
-    return elements;
-  }));
-  Value before =
-      reduceFullRows(warp, takeRows(warp, y, rows + 1, 0, rows), rows, full);
-  Value rest = reduceLanes(warp, takeRows(warp, y, rows + 1, rows, 1), live);
-  return warp.force(warp.generate(lanes, [&](Value lane) {
-    Values left = warp.get(before, lane), right = warp.get(rest, lane);
-    return warp.choose(
-        warp.equal(full, zero), [&] { return right; },
-        [&] {
-          return warp.choose(
-              warp.equal(live, zero), [&] { return left; },
-              [&] { return warp.combine(left, right); });
-        });
-  }));
-}
-
-/// An array of lanes whose element 0 is the combination of `piece` in order.
-/// Shuffles combine the lanes of each row.
-static Value reduceInOrder(CollectiveBuilder &warp, const Piece &piece) {
-  if (piece.n && !piece.n->isStatic())
-    return reduceAnyRows(warp, piece);
-  Value result;
-  auto add = [&](Value next, Value condition = {}) {
-    result = result ? combineArrays(warp, result, next, condition) : next;
-  };
-  int64_t full = 0;
-  while (full < piece.rows &&
-         piece.hasAlways(full, piece.width * (warpSize - 1) + 1))
-    ++full;
-  Value y = full == 0 ? Value() : combineInLanes(warp, piece, 0, full);
-  // Groups whose number of rows is a power of two, the largest first.
-  for (int64_t begin = 0; begin < full;) {
-    int64_t rows = llvm::bit_floor(static_cast<uint64_t>(full - begin));
-    add(reduceFullRows(warp, takeRows(warp, y, full, begin, rows), rows));
-    begin += rows;
-  }
-  for (int64_t row = full; row < piece.rows; ++row) {
-    Value begin =
-        warp.add(piece.begin, warp.constant(row * piece.getRowSize()));
-    add(reduceLanes(warp, combineInLanes(warp, piece, row, 1),
-                    countLanes(warp, piece, begin)),
-        piece.hasAlways(row, 1) ? Value() : warp.less(begin, piece.n->value));
-  }
-  return result;
-}
-
+/// The elements of a lane and of the lanes on its right up to the next power of
+/// two are combined with the elements after these, if such exist. Later
+/// elements do not exist, either, so nothing reads a combination of missing
+/// elements.
 Value strategies::reduceInLanes(CollectiveBuilder &warp, const Piece &piece) {
-  if (!warp.commutative)
-    return reduceInOrder(warp, piece);
-  Value y = combineInLanes(warp, piece, 0, piece.rows);
-  return piece.hasAlways(0, piece.width * (warpSize - 1) + 1)
-             ? reduceFullRows(warp, y, 1)
-             : reduceLanes(warp, y, countLanes(warp, piece, piece.begin));
-}
-
-Value strategies::reduceSideBySide(CollectiveBuilder &warp,
-                                   const Piece &piece) {
+  OpBuilder &builder = warp.builder;
+  Location loc = warp.loc;
   Extent lanes = warp.getConstantExtent(warpSize);
   size_t arity = warp.elementTypes.size();
-  CollectiveBuilder all = repeatTypes(warp, piece.rows);
   auto getRow = [&](ValueRange values, int64_t row) {
     return values.slice(row * arity, arity);
   };
-  SmallVector<Value> begins, live;
-  for (int64_t row = 0; row < piece.rows; ++row) {
-    begins.push_back(
-        warp.add(piece.begin, warp.constant(row * piece.getRowSize())));
-    live.push_back(piece.hasAlways(row, piece.width * (warpSize - 1) + 1)
-                       ? Value()
-                       : countLanes(warp, piece, begins.back()));
-  }
-  Value y = combineInLanes(warp, piece, 0, piece.rows);
-  // A lane whose number is a multiple of 2 d combines its value with that of
-  // lane + d. The values of the other lanes are not used later, so all lanes
-  // execute the same code.
-  for (int64_t distance = 1; distance < warpSize; distance *= 2)
-    y = all.force(all.generate(lanes, [&](Value lane) {
-      Value last = arith::OrIOp::create(warp.builder, warp.loc, lane,
-                                        warp.constant(distance));
-      Value other = arith::XOrIOp::create(warp.builder, warp.loc, lane,
-                                          warp.constant(distance));
-      Values own = all.get(y, lane), neighbour = all.get(y, other), stage;
-      for (int64_t row = 0; row < piece.rows; ++row) {
-        auto combine = [&] {
-          return warp.combine(getRow(own, row), getRow(neighbour, row));
-        };
-        llvm::append_range(
-            stage, live[row]
-                       ? warp.choose(warp.less(last, live[row]), combine,
-                                     [&] { return Values(getRow(own, row)); })
-                       : combine());
-      }
-      return stage;
+  int64_t rows = warp.commutative ? 1 : piece.rows;
+  int64_t groups = llvm::bit_ceil(static_cast<uint64_t>(rows));
+  int64_t full =
+      std::min(rows, piece.countFullRows(piece.width * (warpSize - 1) + 1));
+  // The number of elements of lanes, row by row.
+  Value left = warp.constant(rows * warpSize);
+  if (full < rows)
+    left = warp.max(
+        warp.min(warp.ceilDiv({warp.sub(piece.n->value, piece.begin),
+                               ShapedType::kDynamic, ShapedType::kDynamic},
+                              piece.width)
+                     .value,
+                 left),
+        warp.constant(0));
+  auto maskLane = [&](Value lane, int64_t bits) -> Value {
+    return arith::AndIOp::create(builder, loc, lane, warp.constant(bits));
+  };
+  // Combines `second`, if it exists, with what is before it. A lane is in a
+  // group of `size` lanes, which have as many neighbouring rows. The first
+  // element of `second` is `distance` behind the first one of lane and row, and
+  // its row is at most `last`.
+  auto combine = [&](ValueRange first, ValueRange second, Value lane,
+                     int64_t size, int64_t distance, int64_t last) {
+    auto combineBoth = [&] { return warp.combine(first, second); };
+    if (last < full)
+      return combineBoth();
+    Value place = warp.add(
+        lane, warp.mul(maskLane(lane, size - 1), warp.constant(warpSize - 1)));
+    return warp.choose(
+        warp.less(warp.add(place, warp.constant(distance)), left), combineBoth,
+        [&] { return Values(first); });
+  };
+  auto getOther = [&](CollectiveBuilder &c, Value array, Value lane,
+                      int64_t distance) {
+    return c.get(array, arith::XOrIOp::create(builder, loc, lane,
+                                              warp.constant(distance))
+                            .getResult());
+  };
+  CollectiveBuilder all = repeatTypes(warp, rows);
+  Value y = all.force(all.generate(
+      lanes, [&](Value lane) { return readRows(warp, piece, lane); }));
+  int64_t distance = 1;
+  for (; distance < groups; distance *= 2) {
+    int64_t size = 2 * distance;
+    CollectiveBuilder half = repeatTypes(warp, llvm::divideCeil(rows, 2));
+    // Every second row of `own`. A last row without a partner is both.
+    auto getHalf = [&](ValueRange own, int64_t first) {
+      Values values;
+      for (int64_t row = first; row < rows + first; row += 2)
+        llvm::append_range(values, getRow(own, std::min(row, rows - 1)));
+      return values;
+    };
+    auto choose = [&](Value lane, ValueRange ifRight, ValueRange ifLeft) {
+      Value isRight = warp.less(warp.constant(0), maskLane(lane, distance));
+      Values values;
+      for (auto [x, z] : llvm::zip_equal(ifRight, ifLeft))
+        values.push_back(arith::SelectOp::create(builder, loc, isRight, x, z));
+      return values;
+    };
+    Value sent = half.force(half.generate(lanes, [&](Value lane) {
+      Values own = all.get(y, lane);
+      return choose(lane, getHalf(own, 0), getHalf(own, 1));
     }));
-  return warp.force(warp.generate(lanes, [&](Value lane) {
-    Values found = all.get(y, lane), value(getRow(found, 0));
-    for (int64_t row = 1; row < piece.rows; ++row)
-      value = ifThere(warp, piece, piece.hasAlways(row, 1), begins[row], value,
-                      [&] { return warp.combine(value, getRow(found, row)); });
-    return value;
-  }));
+    y = half.force(half.generate(lanes, [&](Value lane) {
+      Values own = all.get(y, lane), both;
+      Values kept = choose(lane, getHalf(own, 1), getHalf(own, 0)),
+             other = getOther(half, sent, lane, distance);
+      Values first = choose(lane, other, kept),
+             second = choose(lane, kept, other);
+      for (int64_t row = 0; 2 * row < rows; ++row)
+        llvm::append_range(both,
+                           combine(getRow(first, row), getRow(second, row),
+                                   lane, size, row * size * warpSize + distance,
+                                   (row + 1) * size - 1));
+      return both;
+    }));
+    rows = llvm::divideCeil(rows, 2);
+    all.elementTypes = half.elementTypes;
+  }
+  // The results of other lanes than the first of a group are not used.
+  auto addStage = [&](int64_t lanesAway, int64_t elementsAway) {
+    y = warp.force(warp.generate(lanes, [&](Value lane) {
+      return combine(warp.get(y, lane), getOther(warp, y, lane, lanesAway),
+                     lane, groups, elementsAway, groups - 1);
+    }));
+  };
+  for (; distance < warpSize; distance *= 2)
+    addStage(distance, distance);
+  for (distance = 1; distance < groups; distance *= 2)
+    addStage(distance, distance * warpSize);
+  return y;
 }
 
 CollectiveBuilder::Values strategies::reducePiece(CollectiveBuilder &warp,

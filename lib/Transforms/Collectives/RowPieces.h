@@ -31,6 +31,14 @@ struct Piece {
     return !n ||
            (n->isStatic() && last + row * getRowSize() + count <= n->size);
   }
+  /// The number of rows from the first on that have `count` elements in every
+  /// piece.
+  int64_t countFullRows(int64_t count) const {
+    int64_t full = 0;
+    while (full < rows && hasAlways(full, count))
+      ++full;
+    return full;
+  }
 };
 
 /// The elements from `first` on that a thread combines at once: `width`
@@ -48,11 +56,6 @@ Value reduceInLanes(CollectiveBuilder &warp, const Piece &piece);
 /// The same, as values that all lanes have.
 CollectiveBuilder::Values reducePiece(CollectiveBuilder &warp,
                                       const Piece &piece);
-
-/// The same for the few rows of each warp of a block, in order. Shuffles
-/// combine the lanes of all rows side by side: no row waits for another one,
-/// and all warps execute one code.
-Value reduceSideBySide(CollectiveBuilder &warp, const Piece &piece);
 
 } // namespace mlir::obs::strategies
 

@@ -307,11 +307,10 @@ static Value reduce(CollectiveBuilder &c, Value x) {
           last.last = (pieces.bound - 1) * size;
           if (last.hasAlways(rows - 1, last.getRowSize()))
             return takeFirst(warp, reduceInLanes(warp, piece));
-          if (warp.commutative || pieces.bound == 1 || !n.isStatic())
+          if (warp.commutative || pieces.bound == 1 || !n.isStatic() ||
+              rows <= fewRows)
             return takeFirst(warp, reduceInLanes(warp, last));
-          if (rows <= fewRows)
-            return takeFirst(warp, reduceSideBySide(warp, last));
-          // In order, shuffles combine each row, and full rows need fewer.
+          // In order, full rows need no conditions.
           last.rows = llvm::divideCeil(n.size - last.last, last.getRowSize());
           return getArray(
               warp, warp.choose(

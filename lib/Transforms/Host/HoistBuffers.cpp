@@ -15,7 +15,6 @@
 #include "Obsidian/Transforms/Host/Passes.h"
 
 #include "HostExtents.h"
-#include "HostMemory.h"
 
 using namespace mlir;
 using namespace mlir::obs;

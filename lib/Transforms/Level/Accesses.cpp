@@ -7,7 +7,6 @@
 
 #include "Accesses.h"
 #include "Meetings.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -17,11 +16,23 @@ bool obs::isWarpLoop(Operation *op) {
   return isa<scf::ForOp>(op) && map && map.getUnit() == Level::Warp;
 }
 
+HomeAttr obs::getHome(Value buffer) {
+  return dyn_cast_or_null<HomeAttr>(
+      cast<MemRefType>(buffer.getType()).getMemorySpace());
+}
+
+HomeAttr obs::getRegisterHome(Value buffer, Level owner) {
+  HomeAttr home = getHome(buffer);
+  bool isPossible = home && home.getOwner() == owner &&
+                    (home.getStorage() == Storage::Auto ||
+                     home.getStorage() == Storage::Registers);
+  return isPossible ? home : HomeAttr();
+}
+
 std::optional<Level> obs::getOwner(Value buffer) {
   if (!buffer)
     return std::nullopt;
-  auto type = cast<MemRefType>(buffer.getType());
-  if (auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace()))
+  if (HomeAttr home = getHome(buffer))
     return home.getOwner();
   if (buffer.getDefiningOp<memref::AllocaOp>())
     return Level::Thread;
@@ -29,8 +40,7 @@ std::optional<Level> obs::getOwner(Value buffer) {
 }
 
 static bool isInRegisters(Value buffer) {
-  auto home = dyn_cast_or_null<HomeAttr>(
-      cast<MemRefType>(buffer.getType()).getMemorySpace());
+  HomeAttr home = getHome(buffer);
   return home && home.getStorage() == Storage::Registers;
 }
 

@@ -110,6 +110,11 @@ struct Hazard {
 
 class Meetings;
 
+/// The owner and the storage of `buffer`; null for other memory.
+HomeAttr getHome(Value buffer);
+/// The same for an array of `owner` that registers may hold; else null.
+HomeAttr getRegisterHome(Value buffer, Level owner);
+
 /// The level whose instances own `buffer`; empty for global memory.
 std::optional<Level> getOwner(Value buffer);
 

@@ -44,7 +44,7 @@ getElements(Operation *op, Value index, int64_t size, int64_t threads) {
 /// The split of the array of `alloc`; empty if it is not worth it.
 static std::optional<Split> findSplit(memref::AllocOp alloc, int64_t threads) {
   MemRefType type = alloc.getType();
-  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+  HomeAttr home = getHome(alloc);
   if (!home || home.getOwner() != Level::Block ||
       home.getStorage() != Storage::Auto || type.getRank() != 1)
     return std::nullopt;

@@ -243,10 +243,7 @@ static void dropSlots(memref::AllocOp ring) {
 static bool isCandidate(memref::AllocOp alloc, bool isRing,
                         llvm::DenseMap<Operation *, NotOwned> &why) {
   MemRefType type = alloc.getType();
-  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
-  if (!home || home.getOwner() != Level::Warp ||
-      (home.getStorage() != Storage::Auto &&
-       home.getStorage() != Storage::Registers))
+  if (!getRegisterHome(alloc, Level::Warp))
     return false;
   Type element = type.getElementType();
   if (!type.hasStaticShape() || type.getNumElements() == 0 ||

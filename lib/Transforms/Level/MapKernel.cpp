@@ -23,7 +23,7 @@ using namespace mlir::obs;
 static SmallVector<memref::AllocOp> getSharedBuffers(KernelOp kernel) {
   SmallVector<memref::AllocOp> buffers;
   kernel.walk([&](memref::AllocOp alloc) {
-    auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+    HomeAttr home = getHome(alloc);
     if (home && home.getStorage() == Storage::Shared)
       buffers.push_back(alloc);
   });
@@ -31,8 +31,8 @@ static SmallVector<memref::AllocOp> getSharedBuffers(KernelOp kernel) {
 }
 
 /// True for an array of a warp in the registers of its lanes.
-static bool isInLanes(MemRefType type) {
-  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+static bool isInLanes(Value array) {
+  HomeAttr home = getHome(array);
   return home && home.getOwner() == Level::Warp &&
          home.getStorage() == Storage::Registers;
 }
@@ -54,6 +54,14 @@ private:
   }
   void createFunction();
   void buildWorkers();
+  /// The array in shared memory that begins at byte `position`.
+  Value viewArena(Location loc, MemRefType type, Value position) {
+    auto shared = MemRefType::get(
+        type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
+        cast<MemRefType>(arena.getType()).getMemorySpace());
+    return memref::ViewOp::create(builder, loc, shared, arena, position,
+                                  ValueRange());
+  }
   void mapBuffer(memref::AllocOp alloc);
   void mapOwned(memref::AllocOp alloc);
   void mapLeaf(scf::ForallOp leaf);
@@ -192,7 +200,7 @@ Value KernelMapper::buildCount(Level scope, Level unit) {
 //===----------------------------------------------------------------------===//
 
 void KernelMapper::mapBuffer(memref::AllocOp alloc) {
-  auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+  HomeAttr home = getHome(alloc);
   if (!home)
     return;
   MemRefType type = alloc.getType();
@@ -204,11 +212,11 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
     if (home.getOwner() == Level::Block)
       return mapOwned(alloc);
     SmallVector<int64_t> shape(type.getShape());
-    if (isInLanes(type))
+    if (isInLanes(alloc))
       shape.assign(1, llvm::divideCeil(type.getNumElements(), warpSize));
     memory = memref::AllocaOp::create(
         builder, alloc.getLoc(), MemRefType::get(shape, type.getElementType()));
-    if (isInLanes(type)) {
+    if (isInLanes(alloc)) {
       setAttr<ObsDialect::LanesAttrHelper>(memory.getDefiningOp());
       lanes.addArray(memory, type.getShape());
     }
@@ -221,11 +229,7 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
                                          constant(getSliceBytes(type)));
       position = arith::AddIOp::create(builder, loc, position, mine);
     }
-    auto shared = MemRefType::get(
-        type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
-        cast<MemRefType>(arena.getType()).getMemorySpace());
-    memory = memref::ViewOp::create(builder, alloc.getLoc(), shared, arena,
-                                    position, ValueRange());
+    memory = viewArena(alloc.getLoc(), type, position);
   }
   alloc.replaceAllUsesWith(memory);
   alloc.erase();
@@ -279,13 +283,9 @@ void KernelMapper::mapTable(memref::GetGlobalOp table) {
     return;
   builder.setInsertionPointAfterValue(arena);
   MemRefType type = table.getType();
-  auto shared = MemRefType::get(
-      type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
-      cast<MemRefType>(arena.getType()).getMemorySpace());
   Value source = builder.clone(*table)->getResult(0);
-  Value copy = memref::ViewOp::create(
-      builder, table.getLoc(), shared, arena,
-      constant(cast<IntegerAttr>(place).getInt()), ValueRange());
+  Value copy = viewArena(table.getLoc(), type,
+                         constant(cast<IntegerAttr>(place).getInt()));
   auto loop =
       scf::ForOp::create(builder, table.getLoc(), thread,
                          constant(type.getNumElements()), constant(launched));
@@ -469,7 +469,7 @@ static void replacePrivateAtomics(gpu::GPUFuncOp function) {
 
 gpu::GPUFuncOp KernelMapper::run() {
   kernel.walk([&](memref::AllocOp alloc) {
-    auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+    HomeAttr home = getHome(alloc);
     if (home && home.getOwner() == Level::Block &&
         home.getStorage() == Storage::Registers)
       if (auto array = findOwnedArray(alloc, threads))
@@ -480,7 +480,7 @@ gpu::GPUFuncOp KernelMapper::run() {
   SmallVector<memref::LoadOp> uniformLoads;
   function.walk([&](Operation *op) {
     if (auto load = dyn_cast<memref::LoadOp>(op);
-        load && isInLanes(load.getMemRefType()) &&
+        load && isInLanes(load.getMemRef()) &&
         !load->getParentOfType<scf::ForallOp>())
       uniformLoads.push_back(load);
     if (isa<memref::AllocOp, memref::GetGlobalOp, scf::ForallOp, WorkerIdOp,

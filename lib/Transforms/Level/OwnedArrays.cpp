@@ -257,12 +257,9 @@ bool OwnerSearch::keepsOrder(const OwnedArray &array) {
 
 std::optional<OwnedArray> OwnerSearch::run() {
   MemRefType type = alloc.getType();
-  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
-  if (!home || home.getOwner() != Level::Block ||
-      (home.getStorage() != Storage::Auto &&
-       home.getStorage() != Storage::Registers) ||
-      !type.hasStaticShape() || type.getNumElements() == 0 ||
-      type.getNumElements() > maxBlockElements || !collect())
+  if (!getRegisterHome(alloc, Level::Block) || !type.hasStaticShape() ||
+      type.getNumElements() == 0 || type.getNumElements() > maxBlockElements ||
+      !collect())
     return std::nullopt;
   isRing = isRingOfTwo(alloc);
   int64_t count = type.getNumElements() / (isRing ? 2 : 1);

@@ -17,7 +17,6 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -82,11 +82,8 @@ static std::optional<RowArray>
 findRowArray(memref::AllocOp alloc, int64_t threads,
              const llvm::SmallPtrSet<Operation *, 4> &asked) {
   MemRefType type = alloc.getType();
-  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
-  if (!home || home.getOwner() != Level::Block || type.getRank() == 0 ||
-      !type.hasStaticShape() ||
-      (home.getStorage() != Storage::Auto &&
-       home.getStorage() != Storage::Registers))
+  if (!getRegisterHome(alloc, Level::Block) || type.getRank() == 0 ||
+      !type.hasStaticShape())
     return std::nullopt;
   RowArray array;
   array.size = type.getNumElements();

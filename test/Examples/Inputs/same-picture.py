@@ -22,4 +22,4 @@ assert struct.unpack(">IIBBBBB", chunks[b"IHDR"]) == (width, height, 8, 0, 0, 0,
 rows = zlib.decompress(chunks[b"IDAT"])
 lines = [rows[i * (width + 1):(i + 1) * (width + 1)] for i in range(height)]
 assert all(line[0] == 0 for line in lines) and b"".join(line[1:] for line in lines) == pixels
-print("%d x %d, the same %d pixels" % (width, height, len(pixels)))
+print(f"{width} x {height}, the same {len(pixels)} pixels")

@@ -35,7 +35,7 @@ def argument(kind, generator):
         return None
     if rank == 0:
         return {"int": str(generator.randint(0, 9)), "float": "0.5", "bool": "true"}[base]
-    return "%s:%sx%s" % ("zeros" if base == "bool" else "iota",
+    return "{}:{}x{}".format("zeros" if base == "bool" else "iota",
                          "x".join(["7", "4", "3"][:rank]) if rank > 1 else "12", element)
 
 
@@ -108,7 +108,7 @@ def main():
             # Most of features.dag is not needed: what the function calls stands near it.
             text = mutate(WORDS.findall(source), generator)
             if generator.random() < 0.95:
-                start = re.search(r"^\w+(?:\[\])* %s\(" % entry, source, re.MULTILINE).start()
+                start = re.search(rf"^\w+(?:\[\])* {entry}\(", source, re.MULTILINE).start()
                 end = source.find("\n}", start) if "\n" in source[start:source.find("}", start)] else start
                 end = source.find("\n", max(end + 1, start)) + 1 or len(source)
                 text = source[:start] + mutate(WORDS.findall(source[start:end]), generator) + source[end:]

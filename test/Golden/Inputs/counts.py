@@ -72,7 +72,7 @@ GOLDENS = [
 def call(*command):
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
-        sys.exit("%s\n%s" % (" ".join(command), done.stderr))
+        sys.exit("{}\n{}".format(" ".join(command), done.stderr))
     return done
 
 
@@ -84,7 +84,7 @@ def measure_bytes(obs_run, path, entry, bound):
         file.write(re.sub(r"\b1024\b", str(bound), code))
         file.flush()
         done = call(obs_run, file.name, "--entry=" + entry, "--device=emulate", "--report",
-                    "--blocks=1", "iota:%dxi32" % bound)
+                    "--blocks=1", f"iota:{bound}xi32")
     return int(re.search(r"shared-bytes=(\d+)", done.stdout + done.stderr)[1])
 
 
@@ -102,11 +102,11 @@ def measure(obs_opt, obs_run, path, entry, arguments):
     report = report.stdout + report.stderr
     kernels = re.findall(r"kernel=(\w+) .*threads=(\d+) shared-bytes=(\d+) block-barriers=(\d+) warp-barriers=(\d+)", report)
     if len(kernels) != 1:
-        sys.exit("%s of %s runs %d kernels, not one:\n%s" % (entry, path, len(kernels), report))
+        sys.exit(f"{entry} of {path} runs {len(kernels)} kernels, not one:\n{report}")
     name, threads, shared, block, warp = kernels[0]
     warps = -(-int(threads) // 32)
     text = call(obs_opt, "--obs-to-gpu", path).stdout
-    code = re.search(r"gpu\.func @%s\(.*?gpu\.return" % name, text, re.DOTALL)[0]
+    code = re.search(rf"gpu\.func @{name}\(.*?gpu\.return", text, re.DOTALL)[0]
     return {"barriers": int(block) + int(warp) / warps, "bytes": int(shared),
             "selects": code.count("arith.select")}
 
@@ -114,28 +114,28 @@ def measure(obs_opt, obs_run, path, entry, arguments):
 def main(obs_opt, obs_run, folder):
     problems = 0
     for golden, file, entry, arguments, barriers, size, selects, reasons in GOLDENS:
-        found = measure(obs_opt, obs_run, "%s/%s.mlir" % (folder, file), entry, arguments)
+        found = measure(obs_opt, obs_run, f"{folder}/{file}.mlir", entry, arguments)
         parts = []
         if callable(size):
             for bound in BOUNDS:
-                taken = measure_bytes(obs_run, "%s/%s.mlir" % (folder, file), entry, bound)
+                taken = measure_bytes(obs_run, f"{folder}/{file}.mlir", entry, bound)
                 if taken != size(bound):
-                    parts.append("bytes %d of %d at bound %d (WRONG)" % (taken, size(bound), bound))
+                    parts.append(f"bytes {taken} of {size(bound)} at bound {bound} (WRONG)")
                     problems += 1
             size = size(BOUNDS[-1])
         for what, needed in (("barriers", barriers), ("bytes", size), ("selects", selects)):
             if needed is None:
                 continue
-            part = "%s %g" % (what, found[what])
+            part = f"{what} {found[what]:g}"
             if found[what] != needed:
-                part += " of %d (%s)" % (needed, reasons.get(what, "WRONG"))
+                part += f" of {needed} ({reasons.get(what, 'WRONG')})"
                 problems += found[what] > needed or what not in reasons
             elif what in reasons:
                 part += " (no reason needed any more)"
                 problems += 1
             parts.append(part)
-        print("golden %-15s %s" % (golden, ", ".join(parts)))
-    print("goldens: %d programs, %d problems" % (len(GOLDENS), problems))
+        print(f"golden {golden:<15} {', '.join(parts)}")
+    print(f"goldens: {len(GOLDENS)} programs, {problems} problems")
     return 1 if problems else 0
 
 

@@ -19,7 +19,7 @@ def main(translate, chip, *folders):
         for folder in folders:
             programs = sorted(pathlib.Path(folder).glob("*.mlir"))
             if not programs:
-                failures.append("%s has no programs" % folder)
+                failures.append(f"{folder} has no programs")
             for program in programs:
                 count += 1
                 for command in (
@@ -27,11 +27,11 @@ def main(translate, chip, *folders):
                         ["ptxas", "-arch=" + chip, ptx, "-o", "/dev/null"]):
                     result = subprocess.run(command, check=False, text=True, capture_output=True)
                     if result.returncode:
-                        failures.append("%s:\n%s%s" % (
+                        failures.append("{}:\n{}{}".format(
                             " ".join(command), result.stdout, result.stderr))
                         break
     print("\n".join(failures))
-    print("%d programs, %d problems" % (count, len(failures)))
+    print(f"{count} programs, {len(failures)} problems")
     return 1 if failures else 0
 
 

@@ -11,4 +11,4 @@ for program in sys.argv[5:]:
                    stderr=subprocess.DEVNULL)
     subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-I", include, "-c",
                     output + ".c", "-o", output + ".o"], check=True)
-print("%d programs" % len(sys.argv[5:]))
+print(f"{len(sys.argv[5:])} programs")

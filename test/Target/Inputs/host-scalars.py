@@ -61,5 +61,5 @@ for name, words in calls:
         wrong = [i for i, (a, b) in enumerate(zip(want, got)) if not same(a, b)]
         agree += not wrong
         for i in wrong:
-            print("%s of %s %s: result %d is %r, not %r" % (what, name, " ".join(words), i, got[i], want[i]))
-print("%d of %d agree" % (agree, 2 * len(calls)))
+            print(f"{what} of {name} {' '.join(words)}: result {i} is {got[i]!r}, not {want[i]!r}")
+print(f"{agree} of {2 * len(calls)} agree")

@@ -17,7 +17,7 @@ CHUNK = 512
 
 def check(result, what):
     if result:
-        sys.exit("%s: CUDA error %d" % (what, result))
+        sys.exit(f"{what}: CUDA error {result}")
 
 
 class Device:
@@ -87,16 +87,16 @@ def main(ptx, contract):
                 extents[parameter["name"]] = size
                 values.append(ctypes.c_int64(size))
             elif parameter["access"] == "read":
-                values.append(device.allocate(struct.pack("<%di" % n, *a)))
+                values.append(device.allocate(struct.pack(f"<{n}i", *a)))
             else:
                 result = device.allocate(bytes(4 * len(padded)))
                 values.append(result)
         grid = eval(kernel["grid"], dict(operators), extents)
         device.launch(function, grid, kernel["block"], kernel["sharedBytes"], values)
-        found = struct.unpack("<%di" % len(padded), device.read(result, 4 * len(padded)))
+        found = struct.unpack(f"<{len(padded)}i", device.read(result, 4 * len(padded)))
         if list(found) != expected:
-            sys.exit("wrong result for %d elements" % n)
-        print("%d elements in %d blocks: as expected" % (n, grid))
+            sys.exit(f"wrong result for {n} elements")
+        print(f"{n} elements in {grid} blocks: as expected")
 
 
 if __name__ == "__main__":

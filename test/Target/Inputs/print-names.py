@@ -5,7 +5,7 @@ import sys
 
 contract = json.load(sys.stdin)
 for kernel in contract["kernels"]:
-    print("kernel %s: %s" % (kernel["entry"], " ".join(p["name"] for p in kernel["parameters"])))
+    print("kernel {}: {}".format(kernel["entry"], " ".join(p["name"] for p in kernel["parameters"])))
 for function in contract["functions"]:
-    print("function %s: %s -> %s" % (function["name"], " ".join(p["name"] for p in function["parameters"]),
+    print("function {}: {} -> {}".format(function["name"], " ".join(p["name"] for p in function["parameters"]),
                                      " ".join(r["value"] for r in function["results"])))

@@ -11,6 +11,6 @@ for function in json.load(sys.stdin)["functions"]:
     for step in function["steps"]:
         members = sorted((k, " ".join(map(str, v)) if isinstance(v, list) else v) for k, v in step.items()
                          if k not in ("step", "location"))
-        print(step["step"], *("%s=%s" % member for member in members))
+        print(step["step"], *("{}={}".format(*member) for member in members))
     for result in function["results"]:
         print("result", result["value"])

@@ -30,8 +30,7 @@
 // CHECK-NOT: arith.addf
 // The remaining elements are less than a segment: warps combine pieces of 64, a lane one element of each of 2 rows.
 // CHECK: else
-// A third element is that of the row behind the full ones.
-// CHECK-COUNT-3: obs.get %[[X]]
+// CHECK-COUNT-2: obs.get %[[X]]
 // CHECK-NOT: obs.get %[[X]]
 // CHECK: obs.push<block, ? x f32 bound [1024]>
 // CHECK: obs.force %{{.*}} {kernel = "in_order"}
@@ -125,8 +124,8 @@ func.func @computed(%n: index) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// A block that may keep an array reads it by rows, too. In order: four warps have two rows of 128 elements, combined by
-// lanes side by side. All threads combine the four results.
+// A block that may keep an array reads it by rows, too. In order: four warps have two rows of 128 elements. All
+// warps execute the same code, and all threads combine the four results.
 // CHECK-LABEL: @block_in_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<1000 x f32>
 // CHECK: obs.distribute warp
@@ -139,7 +138,10 @@ func.func @computed(%n: index) -> !obs.pull<1 x f32> {
 // CHECK: scf.if
 // CHECK-COUNT-4: obs.get %[[X]]
 // CHECK: } else {
-// CHECK-COUNT-6: obs.push<warp, 32 x f32, f32>
+// CHECK: obs.force {{.*}} : !obs.push<warp, 32 x f32, f32>
+// Two lanes exchange a row, 5 stages combine the lanes, and one combines the rows.
+// CHECK-COUNT-7: obs.force {{.*}} : !obs.push<warp, 32 x f32>
+// CHECK-NOT: obs.push<warp, 32
 // CHECK: %[[PARTS:.*]] = obs.force {{.*}} : !obs.push<block, 4 x f32>
 // CHECK-COUNT-4: obs.get %[[PARTS]]
 // CHECK-NOT: obs.force
@@ -186,15 +188,18 @@ func.func @block_many(%x: !obs.pull<8193 x f32>) -> f32 attributes {obs.level = 
   return %s : f32
 }
 
-// In order, 28 rows of single elements in each of seven warps. Rows of all warps but the last one are full, and are combined in
-// groups of 16, 8 and 4 rows. The last warp has 24 full rows, and one element.
+// In order, 28 rows of single elements in each of seven warps. Rows of all warps but the last one are full. Pairs of lanes
+// have 14, 7, 4, 2 and 1 of them after the stages. The last warp has 24 full rows, and one element.
 // CHECK-LABEL: @block_odd(
 // CHECK: obs.distribute warp in block
 // CHECK: arith.cmpi slt, %{{.*}}, %c6
 // CHECK: scf.if
 // CHECK-COUNT-28: obs.get %[[X:.*]][
 // CHECK-NOT: obs.get %[[X]]
-// CHECK: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
+// CHECK: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32>
+// CHECK: obs.push<warp, 32 x f32, f32, f32, f32>
+// CHECK: obs.push<warp, 32 x f32, f32>
+// CHECK: obs.push<warp, 32 x f32>
 // CHECK: else
 // CHECK-COUNT-25: obs.get %[[X]]
 // CHECK-NOT: obs.get %[[X]]

@@ -185,9 +185,9 @@ func.func @block_rows(%a: !obs.pull<3 x ? x i32>) -> (!obs.pull<3 x 1 x i32, i32
 
 // Sub-programs of the same rows are one, also those of two forces; the sums of the columns are others.
 // Each of the 3 n elements is read once for the sums and the maxima: three rows of full pieces of 256 elements, and one
-// more piece with nine accesses of a warp.
+// more piece with eight accesses of a warp.
 // COST-LABEL:  kernel 'first'
-// COST:        global memory: at most 3072 * floor(arg0.dim1 / 256) + 3456 bytes read
+// COST:        global memory: at most 3072 * floor(arg0.dim1 / 256) + 3072 bytes read
 // CHECK-LABEL: @two_programs(
 // CHECK:       %[[P:.*]] = obs.distribute warp in grid
 // CHECK:         obs.reduce ({{.*}}) = {{.*}} : !obs.pull<? x i32, i32>

@@ -135,57 +135,59 @@ static unsigned countWavefronts(SmallVector<int64_t, 64> words) {
   return degree;
 }
 
+/// The sum of the costs of all requests.
+static std::optional<WarpCost>
+addCosts(Requests requests,
+         llvm::function_ref<unsigned(ArrayRef<int64_t>)> getCost) {
+  WarpCost cost;
+  bool known = requests.forEach([&](ArrayRef<int64_t> lanes) {
+    unsigned own = getCost(lanes);
+    cost.max = std::max(cost.max, own);
+    cost.total += own;
+    ++cost.requests;
+    cost.lanes += lanes.size();
+  });
+  return known ? std::optional(cost) : std::nullopt;
+}
+
 std::optional<WarpCost>
 mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
                             unsigned threads, unsigned elementBytes,
                             IterationLayout layout,
                             ArrayRef<IndexExpr> conditions, unsigned width) {
-  WarpCost cost;
   unsigned bytes = elementBytes * width;
-  unsigned phases = std::max(1u, bytes / 4);
-  bool known =
-      Requests(address, count, threads, layout, conditions)
-          .forEach([&](ArrayRef<int64_t> lanes) {
-            unsigned wavefronts = 0;
-            unsigned lanesOfPhase = warpSize / phases;
-            for (unsigned first = 0; first < lanes.size();
-                 first += lanesOfPhase) {
-              SmallVector<int64_t, 64> words;
-              for (int64_t lane :
-                   lanes.slice(first, std::min<size_t>(lanesOfPhase,
-                                                       lanes.size() - first)))
-                for (unsigned byte = 0; byte < bytes; byte += 4)
-                  words.push_back(llvm::divideFloorSigned(
-                      lane * int64_t(elementBytes) + byte, int64_t(4)));
-              wavefronts += countWavefronts(std::move(words));
-            }
-            cost.max = std::max(cost.max, wavefronts);
-            cost.total += wavefronts;
-            ++cost.requests;
-            cost.lanes += lanes.size();
-          });
-  return known ? std::optional(cost) : std::nullopt;
+  unsigned lanesOfPhase = warpSize / std::max(1u, bytes / 4);
+  return addCosts(
+      {address, count, threads, layout, conditions},
+      [&](ArrayRef<int64_t> lanes) {
+        unsigned wavefronts = 0;
+        for (unsigned first = 0; first < lanes.size(); first += lanesOfPhase) {
+          SmallVector<int64_t, 64> words;
+          for (int64_t lane : lanes.slice(
+                   first, std::min<size_t>(lanesOfPhase, lanes.size() - first)))
+            for (unsigned byte = 0; byte < bytes; byte += 4)
+              words.push_back(llvm::divideFloorSigned(
+                  lane * int64_t(elementBytes) + byte, int64_t(4)));
+          wavefronts += countWavefronts(std::move(words));
+        }
+        return wavefronts;
+      });
 }
 
 std::optional<WarpCost>
 mlir::obs::getSectors(const IndexExpr &address, int64_t count, unsigned threads,
                       unsigned elementBytes, IterationLayout layout,
                       ArrayRef<IndexExpr> conditions, unsigned width) {
-  WarpCost cost;
-  bool known =
-      Requests(address, count, threads, layout, conditions)
-          .forEach([&](ArrayRef<int64_t> lanes) {
-            std::set<int64_t> sectors;
-            for (int64_t lane : lanes)
-              for (unsigned byte = 0; byte < elementBytes * width; ++byte)
-                sectors.insert(llvm::divideFloorSigned(
-                    lane * int64_t(elementBytes) + byte, int64_t(32)));
-            cost.max = std::max<unsigned>(cost.max, sectors.size());
-            cost.total += sectors.size();
-            ++cost.requests;
-            cost.lanes += lanes.size();
-          });
-  return known ? std::optional(cost) : std::nullopt;
+  return addCosts({address, count, threads, layout, conditions},
+                  [&](ArrayRef<int64_t> lanes) {
+                    std::set<int64_t> sectors;
+                    for (int64_t lane : lanes)
+                      for (unsigned byte = 0; byte < elementBytes * width;
+                           ++byte)
+                        sectors.insert(llvm::divideFloorSigned(
+                            lane * int64_t(elementBytes) + byte, int64_t(32)));
+                    return sectors.size();
+                  });
 }
 
 std::optional<Neighbours> mlir::obs::getNeighbours(const IndexExpr &address,

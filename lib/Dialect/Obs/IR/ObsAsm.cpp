@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Syntax.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
 using namespace mlir::obs;

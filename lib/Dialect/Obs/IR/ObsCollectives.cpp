@@ -261,8 +261,7 @@ void SegmentedReduceOp::print(OpAsmPrinter &printer) {
   printLevel(printer, getLevel());
   printOperands(printer, *this);
   printSegments(printer, *this);
-  if (!getExtents().empty())
-    printer << " [" << getExtents() << ']';
+  syntax::printExtents(printer, getExtents());
   printRest(printer, *this, getSegments());
 }
 

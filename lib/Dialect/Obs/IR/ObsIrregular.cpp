@@ -33,14 +33,6 @@ static ParseResult parseInitTypes(OpAsmParser &, SmallVectorImpl<Type> &types,
 static void printInitTypes(OpAsmPrinter &, Operation *, TypeRange, ValueRange,
                            Type) {}
 
-/// Prints `(` arguments of the region `)` `=`.
-static void printArguments(OpAsmPrinter &printer, Region &body) {
-  printer << " (";
-  llvm::interleaveComma(body.getArguments(), printer,
-                        [&](Value argument) { printer << argument; });
-  printer << ") = ";
-}
-
 #define GET_OP_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.cpp.inc"
 
@@ -74,8 +66,8 @@ ParseResult PartitionOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void PartitionOp::print(OpAsmPrinter &printer) {
-  printArguments(printer, getBody());
-  printer << getArray() << " from " << getStarts();
+  syntax::printArguments(printer, getBody().front());
+  printer << " = " << getArray() << " from " << getStarts();
   printer.printOptionalAttrDict((*this)->getAttrs());
   printer << " : " << getArray().getType() << ", " << getStarts().getType()
           << " -> " << getResult().getType() << ' ';
@@ -93,7 +85,7 @@ ParseResult ExpandOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc argumentsLoc = parser.getCurrentLocation();
   if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
       parser.parseEqual() || parser.parseOperand(lengths) ||
-      parser.parseOperandList(extents, OpAsmParser::Delimiter::OptionalSquare))
+      syntax::parseExtents(parser, extents))
     return failure();
   if (arguments.size() != 2)
     return parser.emitError(argumentsLoc,
@@ -125,10 +117,9 @@ ParseResult ExpandOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void ExpandOp::print(OpAsmPrinter &printer) {
-  printArguments(printer, getBody());
-  printer << getLengths();
-  if (!getExtents().empty())
-    printer << " [" << getExtents() << ']';
+  syntax::printArguments(printer, getBody().front());
+  printer << " = " << getLengths();
+  syntax::printExtents(printer, getExtents());
   if (!getInit().empty())
     printer << " init " << getInit();
   printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
@@ -154,7 +145,7 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseOperandList(init))
     return failure();
   if (syntax::parseContract(parser, contract, properties.kind) ||
-      parser.parseOperandList(extents, OpAsmParser::Delimiter::OptionalSquare))
+      syntax::parseExtents(parser, extents))
     return failure();
   properties.contract = contract;
   bool fetches = succeeded(parser.parseOptionalKeyword("fetch"));
@@ -187,8 +178,7 @@ void ScatterOp::print(OpAsmPrinter &printer) {
   if (!getInit().empty())
     printer << " init " << getInit();
   syntax::printContract(printer, getContract(), getKindAttr());
-  if (!getExtents().empty())
-    printer << " [" << getExtents() << ']';
+  syntax::printExtents(printer, getExtents());
   if (getFound())
     printer << " fetch";
   printer.printOptionalAttrDict((*this)->getAttrs(),

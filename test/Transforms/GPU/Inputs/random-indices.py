@@ -26,15 +26,15 @@ class Writer:
 
     def name(self):
         self.count += 1
-        return "%%v%d" % self.count
+        return f"%v{self.count}"
 
     def op(self, text):
         result = self.name()
-        self.lines.append("%s = %s" % (result, text))
+        self.lines.append(f"{result} = {text}")
         return result
 
     def constant(self, value):
-        return self.op("arith.constant %d : index" % value)
+        return self.op(f"arith.constant {value} : index")
 
     def some(self):
         return self.random.choice(self.values[-12:] if self.random.random() < 0.7 else self.values)
@@ -42,58 +42,56 @@ class Writer:
     def small(self):
         """A value that is likely to fit."""
         bound = self.random.choice([1, 31, 63, 255, 2**31 - 1, 2**32 - 1])
-        return self.op("arith.%s %s, %s : index"
-                       % (self.random.choice(["andi", "minui"]), self.some(), self.constant(bound)))
+        return self.op("arith.{} {}, {} : index".format(self.random.choice(["andi", "minui"]), self.some(), self.constant(bound)))
 
     def condition(self):
-        return self.op("arith.cmpi %s, %s, %s : index" % (self.random.choice(PREDICATES), self.some(), self.some()))
+        return self.op(f"arith.cmpi {self.random.choice(PREDICATES)}, {self.some()}, {self.some()} : index")
 
     def loaded(self):
         """Anything that 32 bits hold, with and without a sign."""
-        number = self.op("memref.load %%view[%s] : memref<?xi32>" % self.random.choice(["%t", "%c7"]))
-        return self.op("arith.%s %s : i32 to index" % (self.random.choice(["index_cast", "index_castui"]), number))
+        number = self.op("memref.load %view[{}] : memref<?xi32>".format(self.random.choice(["%t", "%c7"])))
+        return self.op("arith.{} {} : i32 to index".format(self.random.choice(["index_cast", "index_castui"]), number))
 
     def loop(self):
         first = self.constant(self.random.choice(EDGES))
         step = self.random.choice([1, 2, 7, 2**31 - 1])
-        last = self.op("arith.addi %s, %s : index" % (first, self.constant(step * self.random.randint(0, 3))))
+        last = self.op(f"arith.addi {first}, {self.constant(step * self.random.randint(0, 3))} : index")
         by, start = self.constant(step), self.some()
         if step == 7:
             by = "%g"
         elif step == 2:
-            by = self.op("arith.maxui %s, %%c1 : index" % self.op("arith.minui %s, %%c7 : index" % self.some()))
+            by = self.op("arith.maxui {}, %c1 : index".format(self.op(f"arith.minui {self.some()}, %c7 : index")))
         carried, index, result = self.name(), self.name(), self.name()
-        self.lines.append("%s = scf.for %s = %s to %s step %s iter_args(%s = %s) -> (index) {"
-                          % (result, index, first, last, by, carried, start))
+        self.lines.append(f"{result} = scf.for {index} = {first} to {last} step {by} iter_args({carried} = {start}) -> (index) {{")
         outer = list(self.values)
         self.values += [index, carried, carried, index]
         for _ in range(self.random.randint(1, 4)):
             self.values.append(self.straight())
-        self.lines.append("scf.yield %s : index }" % self.values[-1])
+        self.lines.append(f"scf.yield {self.values[-1]} : index }}")
         self.values = outer
         return result
 
     def branch(self):
         condition, result = self.condition(), self.name()
-        self.lines.append("%s = scf.if %s -> (index) {" % (result, condition))
+        self.lines.append(f"{result} = scf.if {condition} -> (index) {{")
         outer = list(self.values)
         self.values.append(self.straight())
-        self.lines.append("scf.yield %s : index } else {" % self.values[-1])
+        self.lines.append(f"scf.yield {self.values[-1]} : index }} else {{")
         self.values = list(outer)
         self.values.append(self.straight())
-        self.lines.append("scf.yield %s : index }" % self.values[-1])
+        self.lines.append(f"scf.yield {self.values[-1]} : index }}")
         self.values = outer
         return result
 
     def halving(self):
         start, result, value = self.small(), self.name(), self.name()
         two = self.constant(self.random.choice([2, 3]))
-        self.lines.append("%s = scf.while (%s = %s) : (index) -> index {" % (result, value, start))
-        half = self.op("arith.divui %s, %s : index" % (value, two))
-        more = self.op("arith.cmpi ugt, %s, %s : index" % (half, two))
+        self.lines.append(f"{result} = scf.while ({value} = {start}) : (index) -> index {{")
+        half = self.op(f"arith.divui {value}, {two} : index")
+        more = self.op(f"arith.cmpi ugt, {half}, {two} : index")
         after = self.name()
-        self.lines.append("scf.condition(%s) %s : index } do { ^bb0(%s: index):" % (more, half, after))
-        self.lines.append("scf.yield %s : index }" % after)
+        self.lines.append(f"scf.condition({more}) {half} : index }} do {{ ^bb0({after}: index):")
+        self.lines.append(f"scf.yield {after} : index }}")
         return result
 
     def straight(self):
@@ -105,23 +103,23 @@ class Writer:
         if kind < 0.25:
             return self.constant(self.random.choice(EDGES + ENDS))
         if kind < 0.5:
-            return self.op("arith.%s %s, %s : index" % (self.random.choice(RING), self.some(), self.some()))
+            return self.op(f"arith.{self.random.choice(RING)} {self.some()}, {self.some()} : index")
         if kind < 0.6:
             name = self.random.choice(["minui", "maxui", "minsi", "maxsi"])
-            return self.op("arith.%s %s, %s : index" % (name, self.some(), self.some()))
+            return self.op(f"arith.{name} {self.some()}, {self.some()} : index")
         if kind < 0.75:
             name, limit = self.random.choice(list(DIVISIONS.items()))
-            divisor = self.op("arith.%s %s, %s : index" % (limit, self.some(), "%c1"))
-            return self.op("arith.%s %s, %s : index" % (name, self.some(), divisor))
+            divisor = self.op("arith.{} {}, {} : index".format(limit, self.some(), "%c1"))
+            return self.op(f"arith.{name} {self.some()}, {divisor} : index")
         if kind < 0.85:
             mask = self.constant(self.random.choice([3, 31, 63]))
-            amount = self.op("arith.andi %s, %s : index" % (self.some(), mask))
+            amount = self.op(f"arith.andi {self.some()}, {mask} : index")
             name = self.random.choice(["shli", "shrui", "shrsi"])
-            return self.op("arith.%s %s, %s : index" % (name, self.some(), amount))
+            return self.op(f"arith.{name} {self.some()}, {amount} : index")
         if kind < 0.95:
-            return self.op("arith.select %s, %s, %s : index" % (self.condition(), self.some(), self.some()))
-        bit = self.op("arith.extui %s : i1 to i64" % self.condition())
-        return self.op("arith.index_cast %s : i64 to index" % bit)
+            return self.op(f"arith.select {self.condition()}, {self.some()}, {self.some()} : index")
+        bit = self.op(f"arith.extui {self.condition()} : i1 to i64")
+        return self.op(f"arith.index_cast {bit} : i64 to index")
 
     def program(self):
         self.values = ["%t", "%b", "%g", "%lane", self.loaded(), self.loaded()]
@@ -133,9 +131,8 @@ class Writer:
             self.values.append(value)
             outer.append(value)
         for i, value in enumerate(outer):
-            number = self.op("arith.index_cast %s : index to i64" % value)
-            self.lines.append("memref.store %s, %%results[%%number, %s] : memref<%dx%dxi64>"
-                              % (number, self.constant(i), THREADS * BLOCKS, VALUES))
+            number = self.op(f"arith.index_cast {value} : index to i64")
+            self.lines.append(f"memref.store {number}, %results[%number, {self.constant(i)}] : memref<{THREADS * BLOCKS}x{VALUES}xi64>")
         total = THREADS * BLOCKS * VALUES
         return """module attributes {gpu.container_module} {
 func.func @main(%%in: memref<?xi32>) -> memref<?xi64> {

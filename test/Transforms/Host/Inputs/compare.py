@@ -176,18 +176,18 @@ def main():
         words = words[:at]
     obs_run, program, functions = words[:3]
     for function, length, more in itertools.product(functions.split(","), words[3:], numbers):
-        command = [obs_run, program, "--entry=" + function, "iota:%sxi32" % length] + more
+        command = [obs_run, program, "--entry=" + function, f"iota:{length}xi32"] + more
         want = run(command + ["--device=interpret"])
         # To find reads of memory that nobody has written, no two arrays share memory.
         for check in "--check=races", "--check=all":
             got = run(command + ["--device=emulate", check, "--schedule=random", "--seed=5"])
             if want != got:
-                sys.exit("%s %s: %s emulated, %s interpreted" % (" ".join(command), check, got, want))
+                sys.exit("{} {}: {} emulated, {} interpreted".format(" ".join(command), check, got, want))
         if function in EXPECTED:
             result = EXPECTED[function](list(range(int(length))), *map(int, more))
             first = got.split("]")[0].replace("[", "").replace("\n", "")
             if [int(x) for x in first.split(",") if x.strip()] != result:
-                sys.exit("%s: %s, not %s" % (" ".join(command), got, result))
+                sys.exit("{}: {}, not {}".format(" ".join(command), got, result))
 
 
 main()
