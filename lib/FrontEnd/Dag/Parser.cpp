@@ -131,6 +131,9 @@ void Parser::parseFunction() {
   if (value.node->type != result)
     error(value.loc, "'{0}' returns {1}, not {2}", name.text, result->str(),
           value.node->type->str());
+  if (findPrimitive(name.text))
+    error(name.getLoc(), "'{0}' is a primitive; choose another name",
+          name.text);
   if (findFunction(name.text))
     error(name.getLoc(), "there is already a function '{0}' above", name.text);
   functions.push_back(std::move(function));
@@ -166,6 +169,35 @@ void Parser::parseProgram(StringRef name) {
 // Statements and expressions
 //===----------------------------------------------------------------------===//
 
+/// True if the next statement declares a variable: it begins with a type, or
+/// with a name that stands where a type has to.
+bool Parser::isDeclaration() const {
+  return isName() && (namedTypes.count(token().text) ||
+                      lexer.following.kind == Token::Word);
+}
+
+/// Reports a statement of another language.
+void Parser::rejectStatement() {
+  llvm::SMLoc loc = token().getLoc();
+  StringRef name = token().text;
+  bool isAssigned = isName() && lexer.following.is("=");
+  if (isAssigned && find(name))
+    error(loc,
+          "'{0}' has its value already; declare another variable, as in "
+          "'int y = 3;'",
+          name);
+  else if (isAssigned)
+    error(loc,
+          "there is no variable '{0}' here; declare it with its type, as in "
+          "'int {0} = 3;'",
+          name);
+  else if (token().is("for"))
+    error(loc, "a 'for' is a value; return it, or declare a variable, as in "
+               "'int[] ys = for ...;'");
+  else
+    expected("a statement: 'return x;', or a variable, as in 'int y = 3;'");
+}
+
 /// The value of the statements, at the place of the `return`.
 Operand Parser::parseBlock() {
   require("{", "before statements");
@@ -177,6 +209,8 @@ Operand Parser::parseBlock() {
       error(loc, "a statement after 'return' never runs");
     if (takeIf("return")) {
       result = {parseExpr().node, loc};
+    } else if (!isDeclaration()) {
+      rejectStatement();
     } else {
       Variable variable = parseVariable();
       require("=", "after the name of a variable");

@@ -25,10 +25,24 @@
 namespace mlir::obs {
 
 namespace {
+/// Refuses a chip that is not known: an error of the command line, and not of
+/// the program.
+struct ChipParser : llvm::cl::parser<std::string> {
+  using llvm::cl::parser<std::string>::parser;
+  bool parse(llvm::cl::Option &option, StringRef, StringRef value,
+             std::string &chip) {
+    llvm::Expected<std::string> known = parseChip(value);
+    if (!known)
+      return option.error(llvm::toString(known.takeError()));
+    chip = *known;
+    return false;
+  }
+};
+
 /// The options of all translations.
 struct TranslateOptions {
   llvm::cl::OptionCategory category{"Translation to kernels"};
-  llvm::cl::opt<std::string> chip{
+  llvm::cl::opt<std::string, false, ChipParser> chip{
       "chip", llvm::cl::desc("The GPU to compile for (sm_90)"),
       llvm::cl::value_desc("sm_NN"), llvm::cl::init("sm_90"),
       llvm::cl::cat(category)};
@@ -152,10 +166,7 @@ static FailureOr<artefact::Artefact> build(ModuleOp module,
   artefact::Signatures signatures = artefact::getSignatures(module);
   if (failed(lowerToGPU(module, options)))
     return failure();
-  llvm::Expected<std::string> chip = parseChip(options.chip);
-  if (!chip)
-    return finish(chip.takeError(), module);
-  auto artefact = artefact::build(module, *chip, signatures);
+  auto artefact = artefact::build(module, options.chip.getValue(), signatures);
   if (!artefact)
     return finish(artefact.takeError(), module);
   return std::move(*artefact);
