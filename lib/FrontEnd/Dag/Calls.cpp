@@ -169,7 +169,7 @@ Node *Parser::evaluate(const Function &function, std::vector<Node *> args) {
 Node *Parser::apply(const Callee &callee, ArrayRef<Node *> args) {
   if (callee.op) {
     if (args.size() != 2)
-      return error(callee.loc, "'{0}' takes 2 values, and {1} are given",
+      return error(callee.loc, "'{0}' takes 2 values, and is called with {1}",
                    callee.op->spelling, args.size());
     return getBinary(*callee.op, callee.loc, args[0], args[1]);
   }
@@ -255,15 +255,15 @@ Node *Parser::getPrimitive(const Signature &signature, StringRef name,
   }
   if (name == "reduce" || name == "scan") {
     const DagType *element = typeOf(1)->element;
+    if (element->hasArrays())
+      return error(args[1].loc,
+                   "'{0}' combines numbers, bools and structs of these, not "
+                   "{1}; a 'for' over the array can combine each element",
+                   name, element->str());
     if (typeOf(0) != element)
       return error(args[0].loc,
                    "the first value is {0}, and the elements are {1}",
                    typeOf(0)->str(), element->str());
-    if (element->hasArrays())
-      return error(args[1].loc,
-                   "'{0}' combines numbers, bools and structs of these, not "
-                   "{1}",
-                   name, element->str());
     std::optional<Opcode> op = getOpcode(callee);
     int64_t attr = op ? 1 + static_cast<int64_t>(*op) : 0;
     return graph.fold(

@@ -61,7 +61,10 @@ const DagType *Parser::parseType(Token &name, const char *what) {
   name = requireName(what);
   auto it = namedTypes.find(word.text);
   if (it == namedTypes.end())
-    error(word.getLoc(), "there is no type '{0}' above", word.text);
+    error(word.getLoc(),
+          "there is no type '{0}' above; the types are int, float, bool, the "
+          "structs above, and arrays of these",
+          word.text);
   const DagType *type = it == namedTypes.end() ? graph.intType : it->second;
   for (; rank > 0; --rank)
     type = graph.getArray(type);
@@ -263,9 +266,13 @@ Node *Parser::getBinary(const Operator &op, llvm::SMLoc loc, Node *left,
                  : op.operands == Operands::Ints ? type == graph.intType
                                                  : type->isNumber();
   if (!isRight || type != right->type)
-    return error(loc, "'{0}' takes {1}, not {2} and {3}", op.spelling,
+    return error(loc, "'{0}' takes {1}, not {2} and {3}{4}", op.spelling,
                  operands[static_cast<unsigned>(op.operands)], type->str(),
-                 right->type->str());
+                 right->type->str(),
+                 type->isNumber() && right->type->isNumber() &&
+                         type != right->type
+                     ? "; float_of_int and int_of_float convert numbers"
+                     : "");
   std::vector<Node *> ops{left, right};
   if (guard && !right->isSafe)
     ops.push_back(guard);
