@@ -11,6 +11,7 @@
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
 #include "Obsidian/FrontEnd/Dag/Dag.h"
+#include "Obsidian/FrontEnd/Passes.h"
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -103,13 +104,20 @@ struct TranslateOptions {
 };
 } // namespace
 
-/// Takes a program to kernels, unless it has some already.
-static LogicalResult lowerToGPU(ModuleOp module,
-                                const TranslateOptions &options) {
+/// Takes functions on tensors to programs over arrays.
+static LogicalResult convertTensors(ModuleOp module) {
   // A user needs the place in the program, not the code of a later stage.
   module.getContext()->printOpOnDiagnostic(false);
   // The parts of a program are small; starting threads would take longer.
   module.getContext()->disableMultithreading();
+  PassManager manager(module->getName());
+  manager.addPass(createConvertLinalgToObsPass());
+  return manager.run(module);
+}
+
+/// Takes a program to kernels, unless it has some already.
+static LogicalResult lowerToGPU(ModuleOp module,
+                                const TranslateOptions &options) {
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return success();
   ObsToGPUOptions lowering;
@@ -163,6 +171,8 @@ static LogicalResult finish(llvm::Expected<std::string> text, ModuleOp module,
 /// A program as kernels and the plan of its host.
 static FailureOr<artefact::Artefact> build(ModuleOp module,
                                            const TranslateOptions &options) {
+  if (failed(convertTensors(module)))
+    return failure();
   artefact::Signatures signatures = artefact::getSignatures(module);
   if (failed(lowerToGPU(module, options)))
     return failure();
@@ -202,7 +212,8 @@ void registerObsTranslations(RegisterDialectsFn registerDialects) {
   // A translation of the kernels only.
   auto translateKernels = [=](auto translate) {
     return [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-      if (failed(lowerToGPU(module, options)))
+      if (failed(convertTensors(module)) ||
+          failed(lowerToGPU(module, options)))
         return failure();
       return finish(translate(module, options.chip, getPTXOptions()), module,
                     os);
