@@ -202,6 +202,8 @@ static void setPipeline(const embed::CompileOptions &options,
 
 LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   source = std::move(parsed);
+  if (failed(convertLinalgToObs(*source)))
+    return failure();
   func::FuncOp function = findEntry(*source, options.entry);
   if (!function)
     return failure();

@@ -195,10 +195,7 @@ std::string Arrays::describe(Array &array) {
      << " at " << getPlace(array.alloc.getLoc());
   if (isInMemory(array))
     os << ", in local memory unless its indices become constants";
-  if (array.firstUser)
-    os << ", alive from " << getPlace(array.firstUser->getLoc()) << " to "
-       << getPlace(array.lastUser->getLoc());
-  return text;
+  return text + getLife(array.firstUser, array.lastUser);
 }
 
 void Arrays::report(raw_ostream &os) {

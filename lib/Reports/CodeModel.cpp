@@ -419,6 +419,8 @@ bool CodeModel::forEachPoint(
                     llvm::is_contained(leaves, *loop.counter);
     if (!isNeeded)
       return run(depth + 1, weight * Count(*trips));
+    if (*trips > maxPoints)
+      return false;
     for (int64_t round = 0; round < *trips; ++round) {
       fixed.push_back({*loop.counter, *first + round * *step});
       bool isDone = run(depth + 1, weight);

@@ -366,7 +366,7 @@ class NativeBackend:
     def _compile(self, text: str, options: CompileOptions) -> tuple[int, list[Diagnostic]]:
         given = _CompileOptions(
             ctypes.sizeof(_CompileOptions),
-            b"main",
+            None,
             options.chip.encode() if options.chip else None,
             options.threads,
             options.blocks,
@@ -391,7 +391,7 @@ class NativeBackend:
     def _read(self, saved: dict[str, str]) -> int | None:
         """The program of a cache entry; None if this library cannot read it."""
         texts = [saved.get(form, "").encode() for form in ("contract", "ptx", "kernels")]
-        given = _SavedProgram(ctypes.sizeof(_SavedProgram), b"main", *map(_text, texts))
+        given = _SavedProgram(ctypes.sizeof(_SavedProgram), None, *map(_text, texts))
         handle: int | None = self._library.obs_read(self._compiler.value, byref(given))
         return handle
 

@@ -127,6 +127,17 @@ def test_value_of_the_command_line(text: str, value: Any) -> None:
     assert obsidian_main._value(text) == value
 
 
+def test_function_on_tensors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "tensors.mlir"
+    path.write_text("""func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %r = arith.addf %a, %b : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+""")
+    assert main([str(path), "cost"]) == 0
+    assert "8 * arg0_dim0 bytes read, 4 * arg0_dim0 bytes written" in capsys.readouterr().out
+
+
 def test_only_function_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "one_program.py"
     path.write_text(SOURCE.partition("@obs.jit\ndef total")[0])

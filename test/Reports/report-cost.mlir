@@ -10,9 +10,9 @@
 // CHECK-NEXT: threads of a block: 48 logical, 64 launched
 // An element of the array of a warp is in one lane.
 // CHECK-NEXT: registers of a thread: 1 hold arrays at one time, 0 carry values around loops
-// CHECK-NEXT: {{^}}    1: 32 x i32 of a warp at report-cost.mlir:[[@LINE+22]]:13, alive from report-cost.mlir:[[@LINE+21]]:13 to report-cost.mlir:[[@LINE+30]]:11
+// CHECK-NEXT: {{^}}    1: 32 x i32 of a warp at report-cost.mlir:[[@LINE+22]]:13, used from report-cost.mlir:[[@LINE+21]]:13 to report-cost.mlir:[[@LINE+30]]:11
 // CHECK-NEXT: shared memory of a block: 256 bytes
-// CHECK-NEXT: {{^}}    0 to 255: 64 x i32 of a block at report-cost.mlir:[[@LINE+15]]:10, alive from report-cost.mlir:[[@LINE+14]]:10 to report-cost.mlir:[[@LINE+28]]:11
+// CHECK-NEXT: {{^}}    0 to 255: 64 x i32 of a block at report-cost.mlir:[[@LINE+15]]:10, used from report-cost.mlir:[[@LINE+14]]:10 to report-cost.mlir:[[@LINE+28]]:11
 // After the writes, and before those for the next part.
 // CHECK-NEXT: barriers: 2 of a block, 0 of a warp; executed for each part of the grid: 2 and 0
 // CHECK-NEXT: loops over threads and accesses:

@@ -3,11 +3,11 @@
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: not obs-translate --obs-to-ptx --chip=sm_1 %s -o %t/chip.ptx 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: error: unknown chip 'sm_1'; known are sm_70,
+// CHIP: {{^}}obs-translate{{.*}}: for the --chip option: unknown chip 'sm_1'; known are sm_70,
 // RUN: not test -e %t/chip.ptx
 
 // RUN: not obs-translate --obs-to-launch-json --chip=gpu %s 2>&1 | FileCheck %s --check-prefix=JSON
-// JSON: error: unknown chip 'gpu'
+// JSON: for the --chip option: unknown chip 'gpu'
 
 // RUN: not obs-translate --obs-to-ptx %t/absent.mlir 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: {{.*}}absent.mlir{{.*}}: No such file

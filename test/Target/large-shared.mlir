@@ -20,8 +20,8 @@
 
 // One element more; the notes list the arrays and their lifetimes.
 // OVER: over-227-kib.mlir:25:{{.*}}: error: 'obs.kernel' op [shared-limit] needs 232452 bytes of shared memory, but a block has 232448
-// OVER: over-227-kib.mlir:8:{{.*}}: note: 232448 bytes at offset 0, alive from over-227-kib.mlir:7:10 to over-227-kib.mlir:24:
-// OVER: over-227-kib.mlir:11:{{.*}}: note: 4 bytes at offset 232448, alive from over-227-kib.mlir:10:11 to over-227-kib.mlir:24:
+// OVER: over-227-kib.mlir:8:{{.*}}: note: 232448 bytes at offset 0, used from over-227-kib.mlir:7:10 to over-227-kib.mlir:24:
+// OVER: over-227-kib.mlir:11:{{.*}}: note: 4 bytes at offset 232448, used from over-227-kib.mlir:10:11 to over-227-kib.mlir:24:
 
 !array = !obs.pull<? x i32>
 

@@ -169,22 +169,42 @@ Node *Parser::evaluate(const Function &function, std::vector<Node *> args) {
 Node *Parser::apply(const Callee &callee, ArrayRef<Node *> args) {
   if (callee.op) {
     if (args.size() != 2)
-      return error(callee.loc, "'{0}' takes 2 values, and {1} are given",
+      return error(callee.loc, "'{0}' takes 2 values, and is called with {1}",
                    callee.op->spelling, args.size());
     return getBinary(*callee.op, callee.loc, args[0], args[1]);
   }
   const Function *function = findFunction(callee.name);
-  if (!function || find(callee.name))
-    return error(callee.loc, "expected an operator or the name of a function "
-                             "that stands above");
-  size_t count = function->params.size();
-  if (count != args.size())
+  const Signature *signature = findPrimitive(callee.name);
+  if ((!function && !signature) || find(callee.name))
+    return error(callee.loc, "expected an operator, a primitive or the name of "
+                             "a function that stands above");
+  if (signature && signature->takesFunction)
     return error(callee.loc,
-                 "'{0}' has {1} parameters, and is called with {2} values",
-                 callee.name, count, args.size());
-  return call(*function, llvm::map_to_vector(args, [&](Node *arg) {
-    return Operand{arg, callee.loc};
-  }));
+                 "'{0}' takes a function itself; write a function that calls "
+                 "it, and give its name here",
+                 callee.name);
+  size_t count = signature ? signature->count : function->params.size();
+  if (count != args.size())
+    return error(callee.loc, "'{0}' takes {1} {2}, and is called with {3}",
+                 callee.name, count, count == 1 ? "value" : "values",
+                 args.size());
+  auto operands = llvm::map_to_vector(
+      args, [&](Node *arg) { return Operand{arg, callee.loc}; });
+  return signature ? getPrimitive(*signature, callee.name, callee.loc, Callee(),
+                                  operands)
+                   : call(*function, operands);
+}
+
+/// The operation that combines two values; none if it is a function of the
+/// program.
+static std::optional<Opcode> getOpcode(const Callee &callee) {
+  if (callee.op)
+    return callee.op->opcode;
+  if (callee.name == "min")
+    return Opcode::Min;
+  if (callee.name == "max")
+    return Opcode::Max;
+  return std::nullopt;
 }
 
 Node *Parser::getPrimitive(const Signature &signature, StringRef name,
@@ -235,16 +255,17 @@ Node *Parser::getPrimitive(const Signature &signature, StringRef name,
   }
   if (name == "reduce" || name == "scan") {
     const DagType *element = typeOf(1)->element;
+    if (element->hasArrays())
+      return error(args[1].loc,
+                   "'{0}' combines numbers, bools and structs of these, not "
+                   "{1}; a 'for' over the array can combine each element",
+                   name, element->str());
     if (typeOf(0) != element)
       return error(args[0].loc,
                    "the first value is {0}, and the elements are {1}",
                    typeOf(0)->str(), element->str());
-    if (element->hasArrays())
-      return error(args[1].loc,
-                   "'{0}' combines numbers, bools and structs of these, not "
-                   "{1}",
-                   name, element->str());
-    int64_t attr = callee.op ? 1 + static_cast<int64_t>(callee.op->opcode) : 0;
+    std::optional<Opcode> op = getOpcode(callee);
+    int64_t attr = op ? 1 + static_cast<int64_t>(*op) : 0;
     return graph.fold(
         name == "reduce" ? Node::Reduce : Node::Scan, args[0].node,
         args[1].node, attr, [&](Node *x, Node *y) {

@@ -7,6 +7,7 @@
 
 #include "Lexer.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::obs::dag;
@@ -77,12 +78,18 @@ Token Lexer::lexNumber() {
     token.kind = Token::Float;
     take(digits.size() + 1 + fraction.size());
     token.text.getAsDouble(token.number);
-    return token;
+    if (std::isinf(static_cast<float>(token.number)))
+      return fail(begin, "a float is less than 3.403e38");
+  } else {
+    if (digits.getAsInteger(10, value) || value > INT32_MAX)
+      return fail(begin, "an int is at most 2147483647; 0x80000000 is the "
+                         "least one");
+    token.integer = static_cast<int32_t>(value);
+    take(digits.size());
   }
-  if (digits.getAsInteger(10, value) || value > INT32_MAX)
-    return fail(begin, "an int is at most 2147483647");
-  token.integer = static_cast<int32_t>(value);
-  take(digits.size());
+  if (!rest.empty() && (llvm::isAlpha(rest.front()) || rest.front() == '_'))
+    return fail(begin, "a number ends before a letter: Dag has no suffixes and "
+                       "no exponents, and a float is written as 1000.0");
   return token;
 }
 

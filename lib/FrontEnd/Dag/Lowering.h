@@ -217,6 +217,9 @@ private:
     Block *block;
     Level level;
     std::map<std::vector<const void *>, Values> known;
+    /// An index that is less than the length of its row in this scope. It may
+    /// be larger outside.
+    Value indexInRow = nullptr;
   };
   std::vector<Scope> scopes;
   /// The values of variables and parameters.

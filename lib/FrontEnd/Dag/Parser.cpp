@@ -61,7 +61,10 @@ const DagType *Parser::parseType(Token &name, const char *what) {
   name = requireName(what);
   auto it = namedTypes.find(word.text);
   if (it == namedTypes.end())
-    error(word.getLoc(), "there is no type '{0}' above", word.text);
+    error(word.getLoc(),
+          "there is no type '{0}' above; the types are int, float, bool, the "
+          "structs above, and arrays of these",
+          word.text);
   const DagType *type = it == namedTypes.end() ? graph.intType : it->second;
   for (; rank > 0; --rank)
     type = graph.getArray(type);
@@ -131,6 +134,9 @@ void Parser::parseFunction() {
   if (value.node->type != result)
     error(value.loc, "'{0}' returns {1}, not {2}", name.text, result->str(),
           value.node->type->str());
+  if (findPrimitive(name.text))
+    error(name.getLoc(), "'{0}' is a primitive; choose another name",
+          name.text);
   if (findFunction(name.text))
     error(name.getLoc(), "there is already a function '{0}' above", name.text);
   functions.push_back(std::move(function));
@@ -166,6 +172,35 @@ void Parser::parseProgram(StringRef name) {
 // Statements and expressions
 //===----------------------------------------------------------------------===//
 
+/// True if the next statement declares a variable: it begins with a type, or
+/// with a name that stands where a type has to.
+bool Parser::isDeclaration() const {
+  return isName() && (namedTypes.count(token().text) ||
+                      lexer.following.kind == Token::Word);
+}
+
+/// Reports a statement of another language.
+void Parser::rejectStatement() {
+  llvm::SMLoc loc = token().getLoc();
+  StringRef name = token().text;
+  bool isAssigned = isName() && lexer.following.is("=");
+  if (isAssigned && find(name))
+    error(loc,
+          "'{0}' has its value already; declare another variable, as in "
+          "'int y = 3;'",
+          name);
+  else if (isAssigned)
+    error(loc,
+          "there is no variable '{0}' here; declare it with its type, as in "
+          "'int {0} = 3;'",
+          name);
+  else if (token().is("for"))
+    error(loc, "a 'for' is a value; return it, or declare a variable, as in "
+               "'int[] ys = for ...;'");
+  else
+    expected("a statement: 'return x;', or a variable, as in 'int y = 3;'");
+}
+
 /// The value of the statements, at the place of the `return`.
 Operand Parser::parseBlock() {
   require("{", "before statements");
@@ -177,6 +212,8 @@ Operand Parser::parseBlock() {
       error(loc, "a statement after 'return' never runs");
     if (takeIf("return")) {
       result = {parseExpr().node, loc};
+    } else if (!isDeclaration()) {
+      rejectStatement();
     } else {
       Variable variable = parseVariable();
       require("=", "after the name of a variable");
@@ -229,9 +266,13 @@ Node *Parser::getBinary(const Operator &op, llvm::SMLoc loc, Node *left,
                  : op.operands == Operands::Ints ? type == graph.intType
                                                  : type->isNumber();
   if (!isRight || type != right->type)
-    return error(loc, "'{0}' takes {1}, not {2} and {3}", op.spelling,
+    return error(loc, "'{0}' takes {1}, not {2} and {3}{4}", op.spelling,
                  operands[static_cast<unsigned>(op.operands)], type->str(),
-                 right->type->str());
+                 right->type->str(),
+                 type->isNumber() && right->type->isNumber() &&
+                         type != right->type
+                     ? "; float_of_int and int_of_float convert numbers"
+                     : "");
   std::vector<Node *> ops{left, right};
   if (guard && !right->isSafe)
     ops.push_back(guard);

@@ -63,7 +63,8 @@ struct Operand {
   llvm::SMLoc loc;
 };
 
-/// An operator, or the name of a function, as the argument of a primitive.
+/// An operator, or the name of a primitive or function, as the argument of a
+/// primitive.
 struct Callee {
   const Operator *op = nullptr;
   StringRef name;
@@ -117,6 +118,8 @@ private:
 
   // Statements and expressions.
   Operand parseBlock();
+  bool isDeclaration() const;
+  void rejectStatement();
   Operand parseExpr(unsigned precedence = 0);
   Operand parseUnary();
   Operand parsePrimary();

@@ -182,7 +182,8 @@ bool dag::isAssociative(Node *node) {
   Opcode op = static_cast<Opcode>(node->attr - 1);
   return node->attr == 0 || op == Opcode::Add || op == Opcode::Mul ||
          op == Opcode::AndAnd || op == Opcode::OrOr || op == Opcode::And ||
-         op == Opcode::Or || op == Opcode::Xor;
+         op == Opcode::Or || op == Opcode::Xor || op == Opcode::Min ||
+         op == Opcode::Max;
 }
 
 std::pair<Node *, Node *> Lowering::getFactors(Node *node) {

@@ -59,9 +59,15 @@ unsigned Lowering::getDepth(ValueRange values) {
 unsigned Lowering::getLoopDepth(Node *node) {
   // In a kernel, it is never the scope of the host.
   unsigned depth = std::min(getDepth(), 1u);
-  for (Node *variable : node->getDependences())
-    if (auto it = bindings.find(variable); it != bindings.end())
-      depth = std::max(depth, getDepth(it->second));
+  for (Node *variable : node->getDependences()) {
+    auto it = bindings.find(variable);
+    if (it == bindings.end())
+      continue;
+    depth = std::max(depth, getDepth(it->second));
+    for (unsigned k = getDepth(); k > depth; --k)
+      if (scopes[k].indexInRow && it->second[0] == scopes[k].indexInRow)
+        depth = k;
+  }
   return depth;
 }
 
@@ -122,7 +128,10 @@ Lowering::Values Lowering::chooseInRow(Node *length, Value index,
       llvm::any_of(length->free, [&](Node *v) { return !bindings.count(v); }))
     return body();
   Value isInside = b.compare(Order::LT, index, emitIndex(length));
-  return choose(isInside, getZeros(getTypes(type)), body);
+  return choose(isInside, getZeros(getTypes(type)), [&] {
+    scopes.back().indexInRow = index;
+    return body();
+  });
 }
 
 //===----------------------------------------------------------------------===//

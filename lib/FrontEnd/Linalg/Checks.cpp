@@ -159,6 +159,58 @@ void Converter::assertInside(tensor::InsertSliceOp op,
   }
 }
 
+/// The least and the greatest value of an index map in a domain.
+std::pair<Value, Value> Converter::getRange(AffineExpr expr,
+                                            ArrayRef<OpFoldResult> domain) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    Value value = b.getIndex(constant.getValue());
+    return {value, value};
+  }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return {b.getIndex(0),
+            b.createOrFold<arith::SubIOp>(b.getIndex(domain[dim.getPosition()]),
+                                          b.getIndex(1))};
+  auto both = cast<AffineBinaryOpExpr>(expr);
+  auto x = getRange(both.getLHS(), domain), y = getRange(both.getRHS(), domain);
+  if (expr.getKind() == AffineExprKind::Add)
+    return {b.add(x.first, y.first), b.add(x.second, y.second)};
+  // The second operand of a product is a constant.
+  x = {b.mul(x.first, y.first), b.mul(x.second, y.first)};
+  bool isNegative = cast<AffineConstantExpr>(both.getRHS()).getValue() < 0;
+  return isNegative ? std::make_pair(x.second, x.first) : x;
+}
+
+/// The indices that are sums of multiples of dimensions are in their operands.
+/// The verifier of the operation compares constants.
+void Converter::assertWindows(Structured &s) {
+  auto isConstant = [](OpFoldResult extent) {
+    return getConstantIntValue(extent).has_value();
+  };
+  for (auto [operand, map] : llvm::zip_equal(s.operands, s.maps)) {
+    if (!isa<PullType>(operand.getType()))
+      continue;
+    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+      OpFoldResult extent = b.getExtent(operand, d);
+      if (isa<AffineDimExpr>(expr) ||
+          (isConstant(extent) && llvm::all_of(s.domain, isConstant)))
+        continue;
+      Value isEmpty = b.getNumber(b.getI1Type(), false);
+      for (OpFoldResult size : s.domain)
+        isEmpty = b.createOrFold<arith::OrIOp>(
+            isEmpty, b.compare(Order::EQ, b.getIndex(size), b.getIndex(0)));
+      auto [least, most] = getRange(expr, s.domain);
+      Value fits = b.createOrFold<arith::AndIOp>(
+          b.compare(Order::GE, least, b.getIndex(0)),
+          b.compare(Order::LT, most, b.getIndex(extent)));
+      AssertOp::create(
+          b, b.createOrFold<arith::OrIOp>(isEmpty, fits),
+          b.getStringAttr("an index of '" + s.op->getName().getStringRef() +
+                          "' leaves an operand: make the operand longer, or "
+                          "the result shorter"));
+    }
+  }
+}
+
 /// Finds the extent of each dimension in an operand that is indexed by it
 /// alone.
 LogicalResult Converter::findDomain(Structured &s) {
@@ -191,5 +243,6 @@ LogicalResult Converter::findDomain(Structured &s) {
   });
   if (failed(result))
     return s.op->emitOpError("has operands whose extents do not fit");
+  assertWindows(s);
   return success();
 }

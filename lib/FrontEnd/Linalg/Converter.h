@@ -85,6 +85,9 @@ private:
   LogicalResult verifyType(Operation *op, Type type);
   LogicalResult verifyBody(Operation *op, Block &body);
   LogicalResult verifyMaps(Structured &s);
+  std::pair<Value, Value> getRange(AffineExpr expr,
+                                   ArrayRef<OpFoldResult> domain);
+  void assertWindows(Structured &s);
   LogicalResult findDomain(Structured &s);
   void assertSame(OpFoldResult extent, OpFoldResult other, StringRef message);
   void assertInside(tensor::InsertSliceOp op, ArrayRef<OpFoldResult> offsets,

@@ -91,6 +91,16 @@ Error Session::parseProgram() {
     dagOptions.search = options.device != Executor::Interpret;
     module = dag::importDag(sourceMgr, &context, dagOptions);
   } else {
+    // The parser of MLIR names an option that this tool does not have.
+    ScopedDiagnosticHandler explain(&context, [](Diagnostic &error) {
+      std::string text = error.str();
+      if (StringRef(text).contains("unregistered dialect") ||
+          StringRef(text).contains("stablehlo"))
+        error.attachNote() << "obs-opt --allow-unregistered-dialect "
+                              "--obs-import-stablehlo makes a program for this "
+                              "tool from the generic form of StableHLO";
+      return failure();
+    });
     module = parseSourceFile<ModuleOp>(sourceMgr, &context);
   }
   if (!module)

@@ -11,6 +11,7 @@
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
 #include "Obsidian/FrontEnd/Dag/Dag.h"
+#include "Obsidian/FrontEnd/Passes.h"
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -25,10 +26,24 @@
 namespace mlir::obs {
 
 namespace {
+/// Refuses a chip that is not known: an error of the command line, and not of
+/// the program.
+struct ChipParser : llvm::cl::parser<std::string> {
+  using llvm::cl::parser<std::string>::parser;
+  bool parse(llvm::cl::Option &option, StringRef, StringRef value,
+             std::string &chip) {
+    llvm::Expected<std::string> known = parseChip(value);
+    if (!known)
+      return option.error(llvm::toString(known.takeError()));
+    chip = *known;
+    return false;
+  }
+};
+
 /// The options of all translations.
 struct TranslateOptions {
   llvm::cl::OptionCategory category{"Translation to kernels"};
-  llvm::cl::opt<std::string> chip{
+  llvm::cl::opt<std::string, false, ChipParser> chip{
       "chip", llvm::cl::desc("The GPU to compile for (sm_90)"),
       llvm::cl::value_desc("sm_NN"), llvm::cl::init("sm_90"),
       llvm::cl::cat(category)};
@@ -89,13 +104,20 @@ struct TranslateOptions {
 };
 } // namespace
 
-/// Takes a program to kernels, unless it has some already.
-static LogicalResult lowerToGPU(ModuleOp module,
-                                const TranslateOptions &options) {
+/// Takes functions on tensors to programs over arrays.
+static LogicalResult convertTensors(ModuleOp module) {
   // A user needs the place in the program, not the code of a later stage.
   module.getContext()->printOpOnDiagnostic(false);
   // The parts of a program are small; starting threads would take longer.
   module.getContext()->disableMultithreading();
+  PassManager manager(module->getName());
+  manager.addPass(createConvertLinalgToObsPass());
+  return manager.run(module);
+}
+
+/// Takes a program to kernels, unless it has some already.
+static LogicalResult lowerToGPU(ModuleOp module,
+                                const TranslateOptions &options) {
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return success();
   ObsToGPUOptions lowering;
@@ -149,13 +171,12 @@ static LogicalResult finish(llvm::Expected<std::string> text, ModuleOp module,
 /// A program as kernels and the plan of its host.
 static FailureOr<artefact::Artefact> build(ModuleOp module,
                                            const TranslateOptions &options) {
+  if (failed(convertTensors(module)))
+    return failure();
   artefact::Signatures signatures = artefact::getSignatures(module);
   if (failed(lowerToGPU(module, options)))
     return failure();
-  llvm::Expected<std::string> chip = parseChip(options.chip);
-  if (!chip)
-    return finish(chip.takeError(), module);
-  auto artefact = artefact::build(module, *chip, signatures);
+  auto artefact = artefact::build(module, options.chip.getValue(), signatures);
   if (!artefact)
     return finish(artefact.takeError(), module);
   return std::move(*artefact);
@@ -191,7 +212,8 @@ void registerObsTranslations(RegisterDialectsFn registerDialects) {
   // A translation of the kernels only.
   auto translateKernels = [=](auto translate) {
     return [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-      if (failed(lowerToGPU(module, options)))
+      if (failed(convertTensors(module)) ||
+          failed(lowerToGPU(module, options)))
         return failure();
       return finish(translate(module, options.chip, getPTXOptions()), module,
                     os);

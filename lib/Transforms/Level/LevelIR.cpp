@@ -82,3 +82,12 @@ std::string obs::getPlace(Location location) {
   });
   return place;
 }
+
+std::string obs::getLife(Operation *firstUser, Operation *lastUser) {
+  if (!firstUser)
+    return "";
+  std::string first = getPlace(firstUser->getLoc()),
+              last = getPlace(lastUser->getLoc());
+  return first == last ? ", used at " + first
+                       : ", used from " + first + " to " + last;
+}

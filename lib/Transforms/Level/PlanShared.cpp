@@ -224,14 +224,6 @@ void Planner::addBarriers() {
           guard(buffers[which]);
 }
 
-/// ", alive from k.mlir:3:5 to k.mlir:9:3".
-static std::string getLife(const Buffer &buffer) {
-  if (!buffer.firstUser)
-    return "";
-  return ", alive from " + getPlace(buffer.firstUser->getLoc()) + " to " +
-         getPlace(buffer.lastUser->getLoc());
-}
-
 /// True if each warp of the block has a part of `buffer`.
 static bool isOfWarps(Buffer buffer) {
   auto home = cast<HomeAttr>(buffer.alloc.getType().getMemorySpace());
@@ -275,7 +267,7 @@ LogicalResult Planner::run(int64_t limit) {
     for (Buffer &buffer : buffers)
       diag.attachNote(buffer.alloc.getLoc())
           << buffer.bytes << " bytes at offset " << buffer.offset
-          << getLife(buffer);
+          << getLife(buffer.firstUser, buffer.lastUser);
     return diag;
   }
   OpBuilder builder(kernel.getContext());

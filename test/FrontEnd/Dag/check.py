@@ -189,11 +189,18 @@ CASES = {
         "subtract_all": flat(lambda xs: i32(100 - xs.sum())),
         "subtract_scan": flat(subtract_scan),
         "running_max": flat(lambda xs: np.maximum.accumulate(np.append(np.int32(0), xs))[:len(xs)]),
+        "largest": matrix(row_map(lambda row: max([0, *row]))),
+        "running_min": flat(lambda xs: np.minimum.accumulate(np.append(np.int32(0), xs))[:len(xs)]),
         "reduce_structs": lambda r: [((k, w), (i32(k.sum()), np.float32(max([0, *w]))))
                                      for n in SIZES for k, w in [(ints(r, n), floats(r, n))]],
         "scan_structs": scan_structs,
         "filter_structs": filter_structs,
+        "reverse_each": matrix(lambda m: pad([even(row)[::-1] + 100 // max(len(even(row)), 1) for row in m],
+                                             m.shape[1])),
+        "scan_reversed": matrix(lambda m: pad([exclusive(even(row)[::-1]) for row in m], m.shape[1])),
         "zip3": lambda r: [((a, b, c), a + b * c) for a, b, c in (three(n, r) for n in SIZES)],
+        "zip_min": lambda r: [((a, b), np.minimum(a, b)) for a, b, c in (three(n, r) for n in SIZES)],
+        "lengths": matrix(row_map(len)),
         "zip_rows": lambda r: [((a, b), i32((a * b).sum(1))) for s in SHAPES
                                for a, b in [(ints(r, *s), ints(r, *s))]],
         "halves": flat(lambda xs: i32(np.trunc(xs / 2))),

@@ -55,6 +55,9 @@ int64_t getSliceBytes(MemRefType type);
 
 /// "file.mlir:3:5", or "?" if there is no location in a file.
 std::string getPlace(Location location);
+/// ", used from k.mlir:3:5 to k.mlir:9:3", the places of the first and the last
+/// use of an array; "" if there is none.
+std::string getLife(Operation *firstUser, Operation *lastUser);
 
 } // namespace mlir::obs
 
