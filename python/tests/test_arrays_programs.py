@@ -106,17 +106,24 @@ def test_rows_have_no_races(rank: int, level: Any) -> None:
 
 
 def test_levels_of_rows() -> None:
-    def level_of(columns: Any, **keywords: Any) -> str:
+    def level_of(columns: Any, rows: Any = "h", scan: bool = False, **keywords: Any) -> str:
         def program(a):  # type: ignore[no-untyped-def]
+            if scan:
+                return arrays.scanl1(affine, a)
             return arrays.fold(affine, 0, a, **keywords)
 
-        program.__annotations__ = {"a": Pull["h", columns, i32]}
+        program.__annotations__ = {"a": Pull[rows, columns, i32]}
         text = obs.jit(program).mlir()
         return next(w for w in ("thread", "warp", "block") if f"obs.distribute {w} in grid" in text)
 
-    found = [level_of(c) for c in (1, 16, 17, 1024, 1025, "w", "w <= 100")]
-    assert found == ["thread", "thread", "warp", "warp", "block", "block", "warp"]
+    found = [level_of(c) for c in (1, 16, 64, 65, 1024, 1025, "w", "w <= 60")]
+    assert found == ["thread", "thread", "thread", "warp", "warp", "block", "block", "warp"]
     assert level_of(8, level=obs.block) == "block"
+    # With few rows, some multiprocessors would have no block of threads with a row each.
+    found = [level_of(c, rows) for c in (16, 17) for rows in ((1 << 15) - 1, 1 << 15)]
+    assert found == ["thread", "thread", "warp", "thread"]
+    found = [level_of(c, scan=True) for c in (128, 129, 512, 513)]
+    assert found == ["thread", "warp", "warp", "block"]
 
 
 @pytest.mark.parametrize("w, kernels", [((1 << 18) - 1, 2), (1 << 18, 1)])

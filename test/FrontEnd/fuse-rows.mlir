@@ -184,3 +184,39 @@
   %d = "stablehlo.subtract"(%e, %all) : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
   "func.return"(%d) : (tensor<4x3xi32>) -> ()
 }) : () -> ()
+
+// Threads process rows of up to 64 elements, if there are many: `obs-stage-rows` copies them to shared memory.
+// CHECK-LABEL: func.func @many(
+// CHECK:      obs.distribute thread in grid
+// CHECK-NOT:  obs.force %{{.*}} : !obs.pull<33 x f32>
+// CHECK:        obs.push thread
+// CHECK:      return
+"func.func"() <{function_type = (tensor<32768x33xf32>) -> tensor<32768x33xf32>, sym_name = "many"}> ({
+^bb0(%x: tensor<32768x33xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<32768x33xf32>, tensor<f32>) -> tensor<32768xf32>
+  %all = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 0>}> : (tensor<32768xf32>) -> tensor<32768x33xf32>
+  %d = "stablehlo.subtract"(%x, %all) : (tensor<32768x33xf32>, tensor<32768x33xf32>) -> tensor<32768x33xf32>
+  "func.return"(%d) : (tensor<32768x33xf32>) -> ()
+}) : () -> ()
+
+// CHECK-LABEL: func.func @fewer(
+// CHECK:      obs.distribute warp in grid
+// CHECK:        obs.force %{{.*}} : !obs.pull<33 x f32>
+// CHECK:      return
+"func.func"() <{function_type = (tensor<32767x33xf32>) -> tensor<32767x33xf32>, sym_name = "fewer"}> ({
+^bb0(%x: tensor<32767x33xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<32767x33xf32>, tensor<f32>) -> tensor<32767xf32>
+  %all = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 0>}> : (tensor<32767xf32>) -> tensor<32767x33xf32>
+  %d = "stablehlo.subtract"(%x, %all) : (tensor<32767x33xf32>, tensor<32767x33xf32>) -> tensor<32767x33xf32>
+  "func.return"(%d) : (tensor<32767x33xf32>) -> ()
+}) : () -> ()

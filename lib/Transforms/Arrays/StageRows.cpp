@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -35,6 +36,9 @@ static constexpr int64_t manyBlocks = 264, rowsOfFew = 128;
 
 /// A row of fewer bytes is one or two accesses of its thread.
 static constexpr int64_t leastRowBytes = 12;
+
+/// Longer rows do not fit. The limit also keeps all numbers small.
+static constexpr int64_t longestRow = 1 << 16;
 
 /// The maximum number of threads of a block.
 static constexpr int64_t mostThreads = 256;
@@ -92,7 +96,7 @@ static std::optional<int64_t> countIterations(Operation *op, unsigned dim = 0) {
 }
 
 /// The number of times that each iteration of `loop` executes `op`. Null if it
-/// is not known.
+/// is not known, or if it is 0 or more than the length of the longest row.
 static std::optional<int64_t> countExecutions(Operation *op, ParOp loop) {
   int64_t count = 1;
   for (Operation *around = op->getParentOp(); around != loop;
@@ -101,7 +105,7 @@ static std::optional<int64_t> countExecutions(Operation *op, ParOp loop) {
     for (unsigned dim = 0, e = par ? par.getExtents().size() : 1; dim < e;
          ++dim) {
       std::optional<int64_t> here = countIterations(around, dim);
-      if (!here)
+      if (!here || *here < 1 || *here > longestRow / count)
         return std::nullopt;
       count *= *here;
     }
@@ -251,8 +255,8 @@ void RowLoop::findInputs() {
     int64_t length =
         cast<PullType>(get.getArray().getType()).getExtents().back();
     llvm::DenseSet<Value> counters;
-    if (ShapedType::isDynamic(length) || !isKnown(place) ||
-        !findCounters(place, counters) ||
+    if (ShapedType::isDynamic(length) || length > longestRow ||
+        !isKnown(place) || !findCounters(place, counters) ||
         !counters.contains(loop.getBody().getArguments().back()))
       return WalkResult::advance();
     auto found = llvm::find_if(inputs, [&](const Row &row) {
@@ -344,11 +348,13 @@ void RowLoop::stage(ParOp loop, int64_t limit) {
   int64_t bytes = rows.countBytes();
   if (bytes < leastRowBytes || bytes * leastRows > limit)
     return;
-  int64_t count = mostRows, total = 1;
+  int64_t count = mostRows;
+  uint64_t total = 1;
   for (Value extent : loop.getExtents())
-    total *= getConstantIntValue(extent).value_or(mostRows * manyBlocks);
+    total = llvm::SaturatingMultiply<uint64_t>(
+        total, getConstantIntValue(extent).value_or(mostRows * manyBlocks));
   while (bytes * count > limit ||
-         (count > rowsOfFew && total < count * manyBlocks))
+         (count > rowsOfFew && total < uint64_t(count * manyBlocks)))
     count /= 2;
   rows.chooseThreads(count);
   rows.rewrite(count);

@@ -26,6 +26,7 @@ from .checks import (
     BLOCKS,
     PART,
     are_few,
+    is_short,
     require,
     require_function,
     require_grid,
@@ -68,7 +69,7 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
         if not have_threads(array):
             return fold_shared(array, function, init)
         level = Level.thread
-    if level is None and row_level(array) is not Level.thread and are_columns(array):
+    if level is None and not is_short(array) and are_columns(array):
         return fold_columns(array, function, init)
     if level is None and are_few(array):
         return _reduced(_parts(array, function, free), function, init, row_level(array), free)

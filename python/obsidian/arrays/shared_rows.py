@@ -25,7 +25,7 @@ from ..reading import read
 from ..regions import Array
 from ..sources import generate
 from ..trace import Block, Entry, current
-from .checks import row_level, scan_level, start_of
+from .checks import is_short, row_level, scan_level, start_of
 
 #: A block has a row for each thread of a warp, and each warp a part of these rows.
 ROWS, PARTS = 32, 8
@@ -65,12 +65,12 @@ def _is_shared(index: Sequence[Dims]) -> bool:
 def is_shared(array: Pull) -> bool:
     """True if there are many rows, and each read depends on the row or the place in it, not both.
 
-    Rows of threads have another level, and False, in any case. False also if the reads of
+    Rows of up to 16 elements have another level, and False, in any case. False also if the reads of
     an operation are not known.
     """
     *outer, _ = array.type.extents
     are_many = _product(outer, FEWEST) >= FEWEST and _product(outer[-1:], ROWS) >= ROWS
-    found = _reads(array) if are_many and row_level(array) is not Level.thread else None
+    found = _reads(array) if are_many and not is_short(array) else None
     return found is not None and all(map(_is_shared, found))
 
 

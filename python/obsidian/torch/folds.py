@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import arrays, programs
 from .. import functions as fn
-from ..arrays.checks import row_level
+from ..arrays.checks import is_short
 from ..arrays.folds import scan_rows
 from ..arrays.shared_rows import are_columns, fold_columns, have_threads, is_shared
 from ..errors import TraceError
@@ -148,8 +148,7 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
     if joined is not None:
         return b.reshape(b.new(joined, out.dtype, rows), out.shape)
     source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
-    is_long = row_level(source) is not Level.thread
-    if has_columns and is_long and are_columns(source) is None:
+    if has_columns and not is_short(source) and are_columns(source) is None:
         found: Any = pending(fold_columns(source, fold.combine, fold.init()), extents)
     else:
         found = arrays.fold(fold.combine, fold.init(), source, commutative=True)
