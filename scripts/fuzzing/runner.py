@@ -28,8 +28,13 @@ CRASH = re.compile(
 )
 MEMORY = re.compile(r"out of memory|bad_alloc|Cannot allocate|Allocation failed")
 LABEL = re.compile(r"\[(?:[A-Za-z0-9]+-[a-z-]+|race)\]")
+# Classes of MLIR's readers and printers in an anonymous namespace. The tools may contain MLIR.
+READERS = (
+    "AttrTypeReader|BytecodeDialect|DialectReader|EncodingReader|PropertiesSectionReader|"
+    "ResourceSectionReader|StringSectionReader|OperationParser|CustomOpAsmParser|OperationPrinter"
+)
 # Functions of Obsidian on a stack, but for `main`, and those that every crash has.
-OWN = re.compile(r"\bobs::|/Obs/|/Obsidian/|^\(anonymous namespace\)")
+OWN = re.compile(rf"\bobs::|/Obs/|/Obsidian/|^\(anonymous namespace\)(?!::(?:{READERS})\b)")
 LIBRARY = re.compile(
     r"llvm::sys::|(?:__)?(?:raise|abort|gsignal|assert|pthread|libc|call_init)|_nl_|main\b|_start|"
     r"SignalHandler|PrintStackTrace"
