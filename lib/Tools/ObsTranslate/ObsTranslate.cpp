@@ -212,8 +212,7 @@ void registerObsTranslations(RegisterDialectsFn registerDialects) {
   // A translation of the kernels only.
   auto translateKernels = [=](auto translate) {
     return [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-      if (failed(convertTensors(module)) ||
-          failed(lowerToGPU(module, options)))
+      if (failed(convertTensors(module)) || failed(lowerToGPU(module, options)))
         return failure();
       return finish(translate(module, options.chip, getPTXOptions()), module,
                     os);

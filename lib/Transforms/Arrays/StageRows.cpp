@@ -15,6 +15,7 @@
 #define GEN_PASS_DEF_OBSSTAGEROWSPASS
 #include "Obsidian/Transforms/Arrays/Passes.h"
 
+#include "BlockTiles.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -366,13 +367,6 @@ void RowLoop::rewrite(int64_t rows) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  auto createLoop = [&](ValueRange extents, Level unit) {
-    auto par = ParOp::create(b, loc, extents, unit);
-    b.createBlock(&par.getBody(), {},
-                  SmallVector<Type>(extents.size(), b.getIndexType()),
-                  SmallVector<Location>(extents.size(), loc));
-    return par;
-  };
   // The rows that the last counters determine have one number, if only the
   // first of their extents is dynamic: so divisions are by constants.
   OperandRange extents = loop.getExtents();
@@ -384,7 +378,7 @@ void RowLoop::rewrite(int64_t rows) {
     total = b.createOrFold<arith::MulIOp>(loc, total, extent);
   SmallVector<Value> counts(extents.take_front(from));
   counts.push_back(b.createOrFold<arith::CeilDivUIOp>(loc, total, size));
-  auto blocks = createLoop(counts, Level::Block);
+  auto blocks = enterLoop(b, loc, counts, Level::Block);
   ValueRange block = blocks.getBody().getArguments();
   Value first = arith::MulIOp::create(b, loc, block.back(), size);
   std::optional<int64_t> known = getConstantIntValue(total);
@@ -422,7 +416,8 @@ void RowLoop::rewrite(int64_t rows) {
   // checkers of races could not compare such numbers.
   auto createCopy = [&](int64_t length, bool guarded) {
     Value size = constant(length);
-    auto par = createLoop(ValueRange{constant(rows * length)}, Level::Thread);
+    auto par =
+        enterLoop(b, loc, ValueRange{constant(rows * length)}, Level::Thread);
     Value element = par.getBody().getArgument(0);
     Value row = arith::DivUIOp::create(b, loc, element, size);
     Value place = arith::RemUIOp::create(b, loc, element, size);
@@ -448,32 +443,12 @@ void RowLoop::rewrite(int64_t rows) {
     b.clone(*value.getDefiningOp(), mapping);
     return mapping.lookup(value);
   };
-  // An array of the block in shared memory.
-  auto store = [&](int64_t length, TypeRange elements,
-                   function_ref<void()> build) {
-    auto type = PushType::get(b.getContext(), Level::Block, {rows, length},
-                              /*bounds=*/{}, llvm::to_vector(elements));
-    auto fill =
-        FillOp::create(b, loc, type, ValueRange(), Value(), ValueRange(),
-                       ContractAttr::get(b.getContext(), Contract::Disjoint),
-                       Attribute(), UnitAttr());
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.createBlock(&fill.getBody());
-      build();
-    }
-    auto force = ForceOp::create(
-        b, loc, TypeRange(type.getPullType()), fill.getResult(), ValueRange(),
-        StorageAttr::get(b.getContext(), Storage::Shared), StringAttr(),
-        IntegerAttr(), UnitAttr());
-    return force.getResults().front();
-  };
 
   // The tile of a read, and the place in its row.
   llvm::DenseMap<Operation *, std::pair<Value, Value>> tiles;
   for (Row &row : inputs) {
     TypeRange elements = row.reads.front().first.getResultTypes();
-    Value tile = store(row.length, elements, [&] {
+    Value tile = storeTile(b, loc, {rows, row.length}, elements, [&] {
       auto [at, mapping, last] = createCopy(row.length, /*guarded=*/false);
       mapping.map(row.counter ? row.counter : row.indices.back(), last);
       SmallVector<Value> place;
@@ -487,7 +462,7 @@ void RowLoop::rewrite(int64_t rows) {
       tiles[read] = {tile, place};
   }
   auto process = [&] {
-    auto par = createLoop(ValueRange{size}, Level::Thread);
+    auto par = enterLoop(b, loc, ValueRange{size}, Level::Thread);
     Value row = par.getBody().getArgument(0);
     IRMapping mapping =
         mapRow(enter(arith::AddIOp::create(b, loc, first, row), total,
@@ -520,7 +495,8 @@ void RowLoop::rewrite(int64_t rows) {
     PushType type = fill.getResult().getType();
     int64_t length = type.getExtents().back();
     WriteOp write = writes.front();
-    Value tile = store(length, type.getElementTypes(), process);
+    Value tile =
+        storeTile(b, loc, {rows, length}, type.getElementTypes(), process);
     auto [at, mapping, last] = createCopy(length, /*guarded=*/true);
     SmallVector<Value> place;
     for (Value index : write.getIndices().drop_back())
@@ -538,15 +514,7 @@ struct StageRows : obs::impl::ObsStageRowsPassBase<StageRows> {
   using ObsStageRowsPassBase::ObsStageRowsPassBase;
 
   void runOnOperation() override {
-    SmallVector<ParOp> loops;
-    getOperation()->walk([&](FillOp fill) {
-      if (cast<PushType>(fill.getResult().getType()).getLevel() != Level::Grid)
-        return;
-      for (auto loop : fill.getBody().getOps<ParOp>())
-        if (loop.getUnit() == Level::Thread)
-          loops.push_back(loop);
-    });
-    for (ParOp loop : loops)
+    for (ParOp loop : findThreadLoops(getOperation()))
       RowLoop::stage(loop, limit);
   }
 };

@@ -15,6 +15,7 @@
 #define GEN_PASS_DEF_OBSTILETRANSPOSESPASS
 #include "Obsidian/Transforms/Arrays/Passes.h"
 
+#include "BlockTiles.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -224,14 +225,7 @@ void TiledLoop::rewrite() {
     cast<ParOp>(b.clone(*loop)).getExtentsMutable().assign(extents);
     b.setInsertionPoint(branch.elseYield());
   }
-  auto createLoop = [&](ValueRange extents, Level unit) {
-    auto par = ParOp::create(b, loc, extents, unit);
-    b.createBlock(&par.getBody(), {},
-                  SmallVector<Type>(extents.size(), b.getIndexType()),
-                  SmallVector<Location>(extents.size(), loc));
-    return par;
-  };
-  auto blocks = createLoop(counts, Level::Block);
+  auto blocks = enterLoop(b, loc, counts, Level::Block);
   ValueRange tile = blocks.getBody().getArguments();
 
   // The counters of the loop for an element of the tile. Afterwards, the
@@ -264,34 +258,22 @@ void TiledLoop::rewrite() {
 
   SmallVector<Value> stored;
   for (GetOp get : reads) {
-    auto type = PushType::get(
-        b.getContext(), Level::Block, {getWrittenEdge(), getReadEdge()},
-        /*bounds=*/{}, llvm::to_vector(get.getResultTypes()));
-    auto fill =
-        FillOp::create(b, loc, type, ValueRange(), Value(), ValueRange(),
-                       ContractAttr::get(b.getContext(), Contract::Disjoint),
-                       Attribute(), UnitAttr());
-    {
-      OpBuilder::InsertionGuard inFill(b);
-      b.createBlock(&fill.getBody());
-      auto rows = createLoop({writtenEdge, readEdge}, Level::Thread);
-      ValueRange at = rows.getBody().getArguments();
-      IRMapping mapping = enterElement(at[1], at[0]);
-      for (Operation *op : computable)
-        if (op->isBeforeInBlock(get))
-          b.clone(*op, mapping);
-      Operation *element = b.clone(*get, mapping);
-      WriteOp::create(b, loc, element->getResults(), at, ContractAttr(),
-                      Attribute());
-    }
-    auto force = ForceOp::create(
-        b, loc, TypeRange(type.getPullType()), fill.getResult(), ValueRange(),
-        StorageAttr::get(b.getContext(), Storage::Shared), StringAttr(),
-        IntegerAttr(), UnitAttr());
-    stored.push_back(force.getResults().front());
+    stored.push_back(storeTile(
+        b, loc, {getWrittenEdge(), getReadEdge()}, get.getResultTypes(), [&] {
+          auto rows = enterLoop(b, loc, ValueRange{writtenEdge, readEdge},
+                                Level::Thread);
+          ValueRange at = rows.getBody().getArguments();
+          IRMapping mapping = enterElement(at[1], at[0]);
+          for (Operation *op : computable)
+            if (op->isBeforeInBlock(get))
+              b.clone(*op, mapping);
+          Operation *element = b.clone(*get, mapping);
+          WriteOp::create(b, loc, element->getResults(), at, ContractAttr(),
+                          Attribute());
+        }));
   }
 
-  auto elements = createLoop({readEdge, writtenEdge}, Level::Thread);
+  auto elements = enterLoop(b, loc, {readEdge, writtenEdge}, Level::Thread);
   ValueRange at = elements.getBody().getArguments();
   IRMapping mapping = enterElement(at[0], at[1]);
   for (Operation &op : loop.getBody().front()) {
@@ -311,15 +293,7 @@ void TiledLoop::rewrite() {
 namespace {
 struct TileTransposes : obs::impl::ObsTileTransposesPassBase<TileTransposes> {
   void runOnOperation() override {
-    SmallVector<ParOp> loops;
-    getOperation()->walk([&](FillOp fill) {
-      if (cast<PushType>(fill.getResult().getType()).getLevel() != Level::Grid)
-        return;
-      for (auto loop : fill.getBody().getOps<ParOp>())
-        if (loop.getUnit() == Level::Thread)
-          loops.push_back(loop);
-    });
-    for (ParOp loop : loops)
+    for (ParOp loop : findThreadLoops(getOperation()))
       TiledLoop::tile(loop);
   }
 };
