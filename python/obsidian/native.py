@@ -40,6 +40,9 @@ _forks = 0
 #: All backends, and the backends whose locks are held during a fork.
 _backends: weakref.WeakSet[NativeBackend] = weakref.WeakSet()
 _held: list[NativeBackend] = []
+#: The functions that give programs to XLA, by the keys of the programs. XLA may call them until the
+#: process ends.
+_sources: dict[str, Any] = {}
 _SEVERITIES = ("note", "warning", "error", "remark")
 _DEVICES = {"interpret": 0, "emulate": 1, "cuda": 2}
 #: The forms of a program in the order of `obs_form`.
@@ -150,6 +153,10 @@ class _DeviceOptions(Structure):
     )
 
 
+#: `obs_xla_source`; the result is the address of a text, or None.
+_Source = CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, POINTER(_SavedProgram))
+
+
 class _Value(Structure):
     _fields_ = (
         ("type", ctypes.c_int),
@@ -190,6 +197,9 @@ def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
         "obs_run_packed": (ctypes.c_int, [pointer, pointer, pointer, pointer]),
         "obs_get_result": (_Value, [pointer, number]),
         "obs_get_output": (_Text, [pointer]),
+        "obs_xla_add": (None, [ctypes.c_char_p, _Source, pointer]),
+        "obs_xla_run_on_host": (pointer, [pointer]),
+        "obs_xla_run_on_gpu": (pointer, [pointer]),
     }
     for name, (result, parameters) in functions.items():
         function = getattr(library, name)
@@ -480,13 +490,11 @@ class NativeBackend:
         stream: int,
         allocator: type[Allocator],
         index: int,
-        targets: Sequence[tuple[int, int]] = (),
     ) -> list[Any]:
         """Run the function `main` of an artifact on the GPU `index`, after the work of `stream`.
 
         Values are views of arrays on this GPU, and numbers, one for each component of a parameter.
-        `targets` are memory for the results that are arrays, in order: addresses and bytes. An
-        allocator may use it. Results are arrays in memory of `allocator`, `Foreign` if they are
+        Results are arrays in memory of `allocator`, `Foreign` if they are
         parts of an argument, and NumPy scalars. The host does not wait for the stream, unless
         the program reads an element on the host. Raises RunError with all messages, or the
         exception of the allocator.
@@ -496,12 +504,12 @@ class NativeBackend:
             loaded = artifact.on_gpus.get((index, allocator))
             if loaded is not None:
                 loaded.arguments.write(values)
-                return self._run_loaded(artifact, loaded, results, stream, targets)
+                return self._run_loaded(artifact, loaded, results, stream)
             # Loading and the first launch of a kernel cannot be captured in a graph.
             with driver().relaxed_capture():
                 loaded = self._load_on_gpu(artifact, allocator, index)
                 loaded.arguments.write(values)
-                return self._run_loaded(artifact, loaded, results, stream, targets)
+                return self._run_loaded(artifact, loaded, results, stream)
 
     def fast_call(
         self,
@@ -624,22 +632,53 @@ class NativeBackend:
         owner = artifact.program, allocate, free, loaded.accelerated
         loaded.handle = _Handle(handle, destroy, self._dead, owner)
         artifact.on_gpus[index, allocator] = loaded
+        self._keep_ptx(artifact)
+        return loaded
+
+    def _keep_ptx(self, artifact: NativeArtifact) -> None:
+        """Add the PTX, which somebody needs, to the entry of the cache."""
         if artifact.saved and "ptx" not in artifact.saved:
             artifact.saved["ptx"] = self._show(artifact, "ptx")
             cache.write(artifact.key, artifact.saved)
-        return loaded
+
+    def xla_handlers(self) -> dict[str, Any]:
+        """The functions that XLA calls to run programs, by its names of platforms."""
+        library = self._library
+        return {"cpu": library.obs_xla_run_on_host, "CUDA": library.obs_xla_run_on_gpu}
+
+    def add_to_xla(self, artifact: NativeArtifact) -> str:
+        """Make a program known to these functions, until the process ends; its name."""
+        if artifact.key not in _sources:
+            source = _Source(functools.partial(self._write_source, artifact, []))
+            _sources[artifact.key] = source
+            self._library.obs_xla_add(artifact.key.encode(), source, None)
+        return artifact.key
+
+    def _write_source(
+        self, artifact: NativeArtifact, kept: list[Any], _: object, kind: int, saved: Any
+    ) -> int | None:
+        """`obs_xla_source`. The texts stay valid in `kept`."""
+        try:
+            form = "ptx" if kind == _DEVICES["cuda"] else "kernels"
+            kept[:] = [self.show(artifact, name)[0].encode() for name in ("contract", form)]
+            saved.contents.contract = _text(kept[0])
+            setattr(saved.contents, form, _text(kept[1]))
+            with self._lock:
+                if kind == _DEVICES["cuda"]:
+                    self._keep_ptx(artifact)
+        except BaseException as error:
+            # An exception cannot pass through XLA. JAX raises an exception with this text.
+            text = str(error) or type(error).__name__
+            kept[:] = [ctypes.create_string_buffer(text.encode())]
+            return ctypes.addressof(kept[0])
+        return None
 
     def _run_loaded(
-        self,
-        artifact: NativeArtifact,
-        loaded: Loaded,
-        results: int,
-        stream: int,
-        targets: Sequence[tuple[int, int]] = (),
+        self, artifact: NativeArtifact, loaded: Loaded, results: int, stream: int
     ) -> list[Any]:
         """Run with the packed arguments."""
         memory, words = loaded.allocator, loaded.results
-        memory.stream, memory.targets = stream, targets
+        memory.stream = stream
         try:
             status = self._run_packed(
                 loaded.handle.value, loaded.arguments.address, words.address, stream
@@ -696,6 +735,11 @@ def _bits(number: Any, code: int) -> Any:
     if number != number:
         return np.asarray(0x7FC0, np.uint16)
     return np.asarray((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 & 0xFFFF, np.uint16)
+
+
+def word_of(number: Any, code: int) -> int:
+    """A number in the type with this code, as the bits of a word."""
+    return int.from_bytes(_bits(number, code).tobytes(), "little")
 
 
 def _copy(value: _Value) -> Any:

@@ -81,15 +81,6 @@ class _Number(Parameter):
             )
 
 
-def number_of_type(kinds: Mapping[str, Any], place: int, value: Any) -> Any:
-    """A number for a component of the parameters, in the range of its type."""
-    for name, kind in kinds.items():
-        place -= len(kind.type.element.leaves) if isinstance(kind, ParameterType) else 1
-        if place < 0:
-            return _number_of(name, kind, value)
-    raise IndexError
-
-
 def _number_of(name: str, kind: type[Scalar], value: Any) -> Any:
     """A number of the host in the form that the program takes, in the range of its type.
 

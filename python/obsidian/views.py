@@ -116,8 +116,6 @@ class Allocator:
         self.element = element
         #: The stream of the run.
         self.stream = 0
-        #: Memory that the caller has for the results that are arrays: addresses and bytes.
-        self.targets: Sequence[tuple[int, int]] = ()
         #: The exception of the run, because callbacks of C cannot raise it.
         self.error: BaseException | None = None
         self.blocks: dict[int, Any] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import threading
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
@@ -17,15 +18,17 @@ from foreign import (
     increment,
     kept,
     needs_fake_cuda,
+    needs_library,
     on_gpu,
     pairs,
     same,
     saxpy,
     twice,
 )
+from xla_frames import EXECUTE, METADATA, Extension, Frame, Metadata, Xla
 
 import obsidian as obs
-from obsidian import Pull, calls, device_arrays, f32, f64, i1, i8, i32, index, jax_calls, native
+from obsidian import Pull, calls, device_arrays, f32, f64, i1, i8, i32, index, native
 from obsidian.backend import RunOptions
 
 try:
@@ -41,7 +44,7 @@ needs_jax = pytest.mark.skipif(
 def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeDriver]:
     fake = FakeDriver()
     monkeypatch.setenv("OBS_CUDA_DRIVER", str(FAKE_CUDA))
-    for module in (calls, device_arrays, jax_calls, native):
+    for module in (calls, device_arrays, native):
         monkeypatch.setattr(module, "driver", lambda: fake)
     yield fake
 
@@ -227,77 +230,98 @@ def test_threads() -> None:
 
 @needs_jax
 def test_a_program_is_one_foreign_function() -> None:
-    """Its name follows from the program, and numbers are attributes."""
+    """An attribute names it, and numbers are attributes."""
     x = np.ones(4, np.float32)
     texts = [jax.jit(lambda v: saxpy(k, v, v)).lower(x).as_text() for k in (1.0, 2.0)]
-    names = [next(w for w in text.split() if "@obsidian_" in w) for text in texts]
+    names = [re.findall(r'program = "(\w+)"', text) for text in texts]
     assert names[0] == names[1]
-    count = len(jax_calls._targets)
-    jax.jit(lambda v: saxpy(3.0, v, v))(x)
-    assert len(jax_calls._targets) == count
+    assert len(names[0]) == 1
+    assert texts[0] != texts[1]
 
 
 # ------------------------------------------------------------------------------ Handlers
 
 
-class Xla:
-    """The side of XLA: a call frame with buffers."""
+def xla_of(function: Any, platform: str = "CUDA") -> tuple[Xla, str]:
+    """The caller of a program, and the name of the program."""
+    call = call_of(function, native.NativeBackend(LIBRARY))
+    return Xla(call.backend.xla_handlers()[platform]), call.backend.add_to_xla(call.artifact)
 
-    def __init__(self) -> None:
-        self.errors: list[str] = []
-        self._keep: list[Any] = []
-        types = dict(jax_calls.Api._fields_)
-        self._error = types["create_error"](self._create_error)
-        self._stream = types["get_stream"](self._get_stream)
-        self.api = jax_calls.Api(create_error=self._error, get_stream=self._stream)
-        self.api.version.minor = 3
 
-    def _create_error(self, given: Any) -> int:
-        self.errors.append(given.contents.message.decode())
-        return 1
+@needs_library
+def test_what_handlers_tell_xla() -> None:
+    """The version of the interface; and nothing happens before the execution."""
+    xla, _ = xla_of(same, "cpu")
+    metadata = Metadata()
+    frame = Frame(api=ctypes.pointer(xla.api), stage=EXECUTE - 1)
+    assert xla.handler(ctypes.addressof(frame)) is None
+    extension = Extension(type=METADATA, metadata=ctypes.pointer(metadata))
+    frame.extension = ctypes.addressof(extension)
+    metadata.version.major = 9
+    assert xla.handler(ctypes.addressof(frame)) is None
+    assert (metadata.version.major, metadata.version.minor) == (0, 3)
+    assert xla.errors == []
 
-    def _get_stream(self, given: Any) -> None:
-        given.contents.stream = 9
 
-    def buffers(self, arrays: list[Any]) -> Any:
-        codes = {name: code for code, name in jax_calls._TYPES.items()}
-        made = (ctypes.POINTER(jax_calls.Buffer) * len(arrays))()
-        for place, array in enumerate(arrays):
-            extents = (ctypes.c_int64 * array.ndim)(*array.shape)
-            code = codes[f"{array.dtype.kind}{8 * array.dtype.itemsize}"]
-            buffer = jax_calls.Buffer(
-                type=code, data=array.ctypes.data, rank=array.ndim, extents=extents
-            )
-            made[place] = ctypes.pointer(buffer)
-            self._keep += [extents, buffer, array]
-        self._keep.append(made)
-        return jax_calls.Buffers(count=len(arrays), buffers=made)
+@needs_library
+def test_buffers_of_the_host() -> None:
+    xla, program = xla_of(several, "cpu")
+    a = np.int32([5, -3, 7, 1])
+    ends, number = [np.zeros(1, np.int32) for _ in range(2)], np.zeros((), np.int8)
+    rest = [np.zeros(4, np.int32), np.zeros(4, np.float32)]
+    for k in (np.asarray(-7, np.int8), np.asarray(-7, np.int64), np.asarray(249, np.uint8)):
+        given = [a, k, np.asarray(1, np.uint8)]
+        assert xla.call(program, given, [*ends, number, *rest]) is None, xla.errors
+        assert (ends[0][0], ends[1][0], number) == (-3, 7, -7)
+    assert xla.call(program, [a], [*ends, number, *rest], {1: 5, 2: 1}) is None, xla.errors
+    assert number == 5
+    for k, text in (
+        (np.asarray(128, np.int16), "k: 128 is out of the range of i8"),
+        (np.asarray(-129, np.int32), "k: -129 is out of the range of i8"),
+        (np.asarray(1 << 31, np.uint32), "k: 2147483648 is out of the range of i8"),
+        (np.asarray(1, np.float32), "k is i8, and XLA has a number of another kind"),
+    ):
+        assert xla.call(program, [a, k, given[2]], [*ends, number, *rest]) == 1
+        assert xla.errors.pop() == text
+    for arguments, results, text in (
+        ([a], [], "takes more arguments than the 1"),
+        ([a, k, k, k], [a] * 5, "3 arguments and 5 results, and the call has 4 and 5"),
+        (given, [], "3 arguments and 5 results, and the call has 3 and 0"),
+        ([a.astype(np.int64), *given[1:]], [*ends, number, *rest], "an element of XLA has 8 bytes"),
+        (given, [*ends, number, rest[0][:3], rest[1]], r"a result has the extents (4,), not (3,)"),
+    ):
+        assert xla.call(program, arguments, results) == 1
+        assert text in xla.errors.pop()
+    assert xla.call("other", [a], []) == 1
+    assert xla.errors == ["this process has no program 'other'"]
 
-    def call(self, handle: Any, given: list[Any], results: list[Any]) -> Any:
-        frame = jax_calls.Frame(
-            api=ctypes.pointer(self.api),
-            stage=3,
-            arguments=self.buffers(given),
-            results=self.buffers(results),
-        )
-        return handle(ctypes.pointer(frame))
+
+@needs_library
+def test_numbers_of_other_floats() -> None:
+    @obs.jit
+    def scaled(a: Annotated[Pull, "n", f64], k: f64, half: obs.f16):
+        return (a * k + half.to(f64)).force()
+
+    xla, program = xla_of(scaled, "cpu")
+    a, found = np.arange(5.0), np.zeros(5)
+    for kind in (np.float16, np.float32, np.float64):
+        given = [a, np.asarray(0.25, kind), np.asarray(1 / 3, kind)]
+        assert xla.call(program, given, [found]) is None, xla.errors
+        np.testing.assert_array_equal(found, a / 4 + np.float64(np.float16(kind(1 / 3))))
 
 
 @needs_fake_cuda
 def test_buffers_of_a_gpu(driver: FakeDriver) -> None:
-    """A result in an argument is copied, and nobody waits. Kernels do nothing here."""
-    xla, call = Xla(), call_of(same, native.NativeBackend(LIBRARY))
-    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
-    a = on_gpu(np.arange(8, dtype=np.int32)).array
+    """A result in an argument is copied. Kernels do nothing here."""
+    xla, program = xla_of(same)
+    a = np.arange(8, dtype=np.int32)
     results = [np.zeros(8, np.int32), np.zeros(8, np.int32)]
-    assert xla.call(handle, [a], results) is None
-    assert xla.errors == []
+    assert xla.call(program, [a], results) is None, xla.errors
     assert results[0].tolist() == [*range(8)]
-    assert driver.orders == []
-    assert not driver.live
-    assert xla.call(handle, [a[:0]], [results[0][:0], results[1][:0]]) is None
-    assert xla.call(handle, [a], [results[0][:4], results[1]]) == 1
+    assert xla.call(program, [a[:0]], [results[0][:0], results[1][:0]]) is None, xla.errors
+    assert xla.call(program, [a], [results[0][:4], results[1]]) == 1
     assert xla.errors == ["a result has the extents (8,), not (4,)"]
+    del driver
 
 
 @obs.jit
@@ -308,57 +332,68 @@ def two(a: Annotated[Pull, "n", i32]):
 
 
 @needs_fake_cuda
-def test_results_without_copies(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the second run on, kernels write the buffers of XLA, in any order of the buffers."""
-    copies: list[tuple[int, int]] = []
-    monkeypatch.setattr(driver, "copy", lambda index, to, source, *_: copies.append((to, source)))
-    xla, call = Xla(), call_of(two, native.NativeBackend(LIBRARY))
-    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
-    for n, expected in ((64, 2), (64, 0), (1000, 0), (0, 0), (64, 0)):
-        copies.clear()
-        a = on_gpu(np.arange(n, dtype=np.int32)).array
-        first, second = on_gpu(np.zeros(n, np.int32)).array, on_gpu(np.zeros(n, np.int32)).array
-        for results in ([first, second], [second, first]):
-            assert xla.call(handle, [a], results) is None, xla.errors
-        assert len(copies) == expected
-        assert not driver.live
+def test_results_without_copies(driver: FakeDriver) -> None:
+    """From the second run on, kernels write the buffers of XLA. Here they write nothing."""
+    xla, program = xla_of(two)
+    for run, n in enumerate((64, 64, 1000, 0, 64)):
+        results = [np.zeros(n, np.int32) for _ in range(2)]
+        xla.pieces = 0
+        for order in (results, results[::-1]):
+            assert xla.call(program, [np.arange(n, dtype=np.int32)], order) is None, xla.errors
+            assert all((r != 0).all() for r in results) == (run == 0 or n == 0)
+    del driver
+
+
+@obs.jit
+def exchanged(a: Annotated[Pull, "n", i32], k: index):
+    """Two arrays that change places in each turn."""
+    return obs.loop(k, (a + 1).force(), (a + 2).force())(lambda _, x, y: (y, x))
 
 
 @needs_fake_cuda
 def test_results_in_other_buffers(driver: FakeDriver) -> None:
-    """An allocator that exchanges two buffers: the results are exchanged again."""
-    xla, call = Xla(), call_of(same, native.NativeBackend(LIBRARY))
-    a, b = (on_gpu(np.full(8, k, np.int32)).array for k in (1, 2))
-
-    class Exchanged:
-        def __init__(self, pointer: int) -> None:
-            self.pointer, self.shape, self.element = pointer, (8,), "i32"
-
-    def run_on_gpu(*_: Any) -> list[Any]:
-        return [Exchanged(b.ctypes.data), Exchanged(a.ctypes.data)]
-
-    call.backend.run_on_gpu = run_on_gpu  # type: ignore[method-assign]
-    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
-    assert xla.call(handle, [on_gpu(np.zeros(8, np.int32)).array], [a, b]) is None, xla.errors
-    assert (a.tolist(), b.tolist()) == ([2] * 8, [1] * 8)
-    assert not driver.live
-    driver.is_full = True
-    assert xla.call(handle, [on_gpu(np.zeros(8, np.int32)).array], [a, b]) == 1
-    assert xla.errors == ["GPU 0 has no 32 bytes left"]
+    """The memory of a result of one run has another result in the next run."""
+    xla, program = xla_of(exchanged)
+    a = np.zeros(8, np.int32)
+    one, two = (np.full(8, k, np.int32) for k in (1, 2))
+    assert xla.call(program, [a], [one, two], {1: 0}) is None, xla.errors
+    one[:], two[:] = 1, 2
+    assert xla.call(program, [a], [one, two], {1: 1}) is None, xla.errors
+    assert (one.tolist(), two.tolist()) == ([2] * 8, [1] * 8)
+    xla.is_full = True
+    assert xla.call(program, [a], [one, two], {1: 1}) is None, xla.errors
+    assert xla.call(program, [a], [one, two], {1: 0}) == 1
+    assert xla.errors == ["the GPU has no 32 bytes left"]
+    del driver
 
 
 @needs_fake_cuda
 def test_numbers_in_buffers_of_a_gpu(driver: FakeDriver) -> None:
     """A traced number is read from the GPU, and a number of the results is written there."""
-    xla = Xla()
-    call = call_of(several, native.NativeBackend(LIBRARY))
-    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
-    a = on_gpu(np.arange(8, dtype=np.int32)).array
+    xla, program = xla_of(several)
+    a = np.arange(8, dtype=np.int32)
     ends, number = [np.zeros(1, np.int32) for _ in range(2)], np.zeros((), np.int8)
     rest = [np.zeros(8, np.int32), np.zeros(8, np.float32)]
     given = [a, np.asarray(7, np.int8), np.asarray(1, np.uint8)]
-    assert xla.call(handle, given, [*ends, number, *rest]) is None, xla.errors
+    assert xla.call(program, given, [*ends, number, *rest]) is None, xla.errors
     assert number == 7
-    assert xla.call(handle, [a, np.asarray(300, np.int32), given[2]], [*ends, number, *rest]) == 1
+    assert xla.call(program, [a, np.asarray(300, np.int32), given[2]], [*ends, number, *rest]) == 1
     assert "k: 300" in xla.errors[0]
     del driver
+
+
+@needs_library
+def test_programs_that_cannot_be_given() -> None:
+    """The error of the text that XLA asks for is the error of the call."""
+    backend = native.NativeBackend(LIBRARY)
+    call = call_of(saxpy, backend)
+    call.artifact.key = "broken"
+    call.artifact.saved.clear()
+
+    def show(*_: Any) -> Any:
+        raise obs.ObsidianError("there is no such text")
+
+    backend.show = show  # type: ignore[method-assign]
+    xla = Xla(backend.xla_handlers()["cpu"])
+    assert xla.call(backend.add_to_xla(call.artifact), [], []) == 1
+    assert xla.errors == ["there is no such text"]

@@ -285,6 +285,13 @@ EXPORT int cuMemGetInfo_v2(size_t *available, size_t *total) {
   *total = state().memory;
   return 0;
 }
+EXPORT int cuPointerGetAttribute(void *value, int attribute, uint64_t) {
+  // The number of the device.
+  if (attribute != 9)
+    return 1;
+  *static_cast<int *>(value) = 0;
+  return 0;
+}
 EXPORT int cuMemcpyAsync(uint64_t target, uint64_t source, size_t bytes,
                          FakeHandle *) {
   return enqueue([=] {

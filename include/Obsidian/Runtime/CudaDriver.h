@@ -86,6 +86,13 @@ enum : unsigned {
   MemHostDeviceMap = 2,
 };
 
+/// A number of `CUpointer_attribute`.
+enum : int { PointerDeviceOrdinal = 9 };
+
+/// The stream of every context that waits for the other ones,
+/// `CU_STREAM_LEGACY`.
+inline Stream getLegacyStream() { return reinterpret_cast<Stream>(1); }
+
 /// `CUlaunchAttribute` and `CUlaunchConfig`.
 struct LaunchAttribute {
   static constexpr int clusterDimension = 4;
@@ -136,6 +143,8 @@ struct LaunchConfig {
   X(memAllocManaged, "cuMemAllocManaged", (DevicePointer *, size_t, unsigned)) \
   X(memFree, "cuMemFree_v2", (DevicePointer))                                  \
   X(memGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                       \
+  X(pointerGetAttribute, "cuPointerGetAttribute",                              \
+    (void *, int, DevicePointer))                                              \
   X(memcpyAsync, "cuMemcpyAsync",                                              \
     (DevicePointer, DevicePointer, size_t, Stream))                            \
   X(memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                   \
