@@ -221,131 +221,183 @@ Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
                  extents);
 }
 
-Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
-                                  ScalarCode multiply, ScalarCode combine) {
-  // A block has 16 x 16 threads. Each thread computes `side` x `side` sums of a
-  // tile.
-  constexpr int64_t lanes = 16, depth = 16;
+namespace {
+/// The shape of a product by tiles: a block has `rows` x `columns` threads, and
+/// each thread computes `side` x `side` sums of a tile.
+struct TileShape {
+  int64_t rows = 16, columns = 16, side = 1, depth = 16;
+
+  int64_t getHeight() const { return rows * side; }
+  int64_t getWidth() const { return columns * side; }
+};
+} // namespace
+
+/// The shape of the tiles for a product of `x` and `y`.
+static TileShape chooseTiles(Value x, Value y) {
   auto isLarge = [](Value array, unsigned dim) {
     int64_t bound = getArrayBound(array.getType(), dim);
     return ShapedType::isDynamic(bound) || bound >= 64;
   };
-  auto getTiles = [](Value array, unsigned dim) -> int64_t {
+  auto countTiles = [](Value array, unsigned dim, int64_t size) -> int64_t {
     int64_t extent = getArrayExtents(array.getType())[dim];
-    return ShapedType::isDynamic(extent) ? 0 : extent / 128;
+    return ShapedType::isDynamic(extent) ? 0 : extent / size;
   };
-  int64_t side = isLarge(x, 1) && isLarge(y, 2) ? 4 : 1;
+  TileShape shape;
+  if (isLarge(x, 1) && isLarge(y, 2))
+    shape.side = 4;
   // Larger tiles read less, if there are enough of them for all of the GPU.
-  if (std::max<int64_t>(getArrayExtents(x.getType())[0], 1) * getTiles(x, 1) *
-          getTiles(y, 2) >=
-      200)
-    side = 8;
-  int64_t tile = lanes * side;
+  TileShape large{/*rows=*/8, /*columns=*/16, /*side=*/8};
+  int64_t batch = std::max<int64_t>(getArrayExtents(x.getType())[0], 1);
+  if (batch * countTiles(x, 1, large.getHeight()) *
+          countTiles(y, 2, large.getWidth()) >=
+      128)
+    return large;
+  return shape;
+}
+
+Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
+                                  ScalarCode multiply, ScalarCode combine) {
+  TileShape shape = chooseTiles(x, y);
+  int64_t side = shape.side, depth = shape.depth, height = shape.getHeight(),
+          width = shape.getWidth();
   auto split = [&](Value array, ArrayRef<int64_t> sizes) -> Value {
     Value zero = getNumber(getArrayElementTypes(array.getType()).front(), 0);
     return SplitOp::create(*this, array, ValueRange(), zero, sizes,
                            /*strided=*/false);
   };
-  Value xs = split(x, {1, tile, depth}), ys = split(y, {1, depth, tile});
+  Value xs = split(x, {1, height, depth}), ys = split(y, {1, depth, width});
   SmallVector<OpFoldResult> extents = {getExtent(x, 0), getExtent(x, 1),
                                        getExtent(y, 2)};
   Value zero = getIndex(0), one = getIndex(1),
         steps = getIndex(getExtent(xs, 2));
-  OpFoldResult lane = getIndexAttr(lanes);
+  SmallVector<OpFoldResult> lanes = {getIndexAttr(shape.rows),
+                                     getIndexAttr(shape.columns)};
   SmallVector<Value> none(side * side, init.front());
   /// The positions of the sums of a thread in one dimension of the tile: groups
   /// of neighbours, which one access reads or writes.
-  auto getPlaces = [&](Value first) {
+  auto getPlaces = [&](Value first, int64_t count) {
     int64_t group = std::min<int64_t>(side, 4);
     Value start = mul(first, getIndex(group));
     SmallVector<Value> places;
     for (int64_t k = 0; k < side; ++k)
       places.push_back(
-          add(start, getIndex(k / group * group * lanes + k % group)));
+          add(start, getIndex(k / group * group * count + k % group)));
     return places;
   };
-  Value tiles =
-      distributePush(
-          {extents[0], getExtent(xs, 1), getExtent(ys, 2)}, Level::Block,
-          [&](ValueRange at) -> SmallVector<Value> {
-            Value start = splat(none, {lane, lane});
-            auto loop = scf::ForOp::create(
-                *this, zero, steps, one, start,
-                [&](OpBuilder &, Location, Value step, ValueRange carried) {
-                  auto load = [&](Value parts, ArrayRef<Value> place,
-                                  int64_t height, int64_t width) {
-                    Value part = getOne(parts, place);
-                    return generate({getIndexAttr(height), getIndexAttr(width)},
-                                    [&](ValueRange i) {
-                                      return get(part, {zero, i[0], i[1]});
-                                    });
-                  };
-                  // A thread reads neighbours of one column of the left tile:
-                  // they are neighbours in shared memory.
-                  Value left = load(xs, {at[0], at[1], step}, tile, depth);
-                  auto columns =
-                      PushType::get(getContext(), Level::Block, {depth, tile},
-                                    init.front().getType());
-                  SmallVector<Value> both = {
-                      fill(columns, {}, Value(), {}, WriteContract(),
-                           [&] {
-                             par({getIndexAttr(tile), getIndexAttr(depth)},
-                                 Level::Thread, [&](ValueRange i) {
-                                   WriteOp::create(*this, get(left, i),
-                                                   ValueRange{i[1], i[0]},
-                                                   ContractAttr(), Attribute());
-                                 });
-                           }),
-                      load(ys, {at[0], step, at[2]}, depth, tile)};
-                  auto shared = ForceOp::create(*this, both, ValueRange());
-                  shared.setStorage(Storage::Shared);
-                  Value u = shared.getResults()[0], v = shared.getResults()[1];
-                  Value next = generate({lane, lane}, [&](ValueRange i) {
-                    SmallVector<Value> rows = getPlaces(i[0]),
-                                       columns = getPlaces(i[1]);
-                    auto sums = scf::ForOp::create(
-                        *this, zero, getIndex(depth), one,
-                        get(carried.front(), i),
-                        [&](OpBuilder &, Location, Value t, ValueRange sums) {
-                          SmallVector<Value> us, vs, found;
-                          for (Value row : rows)
-                            us.push_back(getOne(u, {t, row}));
-                          for (Value column : columns)
-                            vs.push_back(getOne(v, {t, column}));
-                          for (auto [k, sum] : llvm::enumerate(sums)) {
-                            Value product =
-                                multiply(ValueRange{us[k / side], vs[k % side]})
-                                    .front();
-                            found.push_back(
-                                combine(ValueRange{sum, product}).front());
-                          }
-                          scf::YieldOp::create(*this, found);
-                        });
-                    return llvm::to_vector_of<Value>(sums.getResults());
-                  });
-                  scf::YieldOp::create(*this, forceOne(next));
-                });
-            auto type = PushType::get(getContext(), Level::Block,
-                                      {1, tile, tile}, init.front().getType());
-            return {fill(type, {}, Value(), {}, WriteContract(), [&] {
-              par({lane, lane}, Level::Thread, [&](ValueRange i) {
-                SmallVector<Value> rows = getPlaces(i[0]),
-                                   columns = getPlaces(i[1]);
-                for (auto [k, sum] : llvm::enumerate(get(loop.getResult(0), i)))
-                  WriteOp::create(
-                      *this, sum,
-                      ValueRange{zero, rows[k / side], columns[k % side]},
-                      ContractAttr(), Attribute());
-              });
-            })};
-          })
-          .front();
+  auto getSumPlaces = [&](ValueRange i) {
+    return std::pair(getPlaces(i[0], shape.rows),
+                     getPlaces(i[1], shape.columns));
+  };
+  /// Step `step` of the tiles of a block, read from global memory; zeros if
+  /// there is no step.
+  auto read = [&](ValueRange at, Value step) -> SmallVector<Value> {
+    bool mayBeEmpty =
+        step == zero && ShapedType::isDynamic(getArrayExtents(xs.getType())[2]);
+    auto load = [&](Value parts, ArrayRef<Value> place, int64_t rows,
+                    int64_t columns) {
+      auto readOne = [&](ValueRange i) {
+        return get(getOne(parts, place), {zero, i[0], i[1]});
+      };
+      return generate({getIndexAttr(rows), getIndexAttr(columns)},
+                      [&](ValueRange i) -> SmallVector<Value> {
+                        if (!mayBeEmpty)
+                          return readOne(i);
+                        Value isStep = arith::CmpIOp::create(
+                            *this, arith::CmpIPredicate::sgt, steps, zero);
+                        auto found = scf::IfOp::create(
+                            *this, isStep,
+                            [&](OpBuilder &, Location) {
+                              scf::YieldOp::create(*this, readOne(i));
+                            },
+                            [&](OpBuilder &, Location) {
+                              scf::YieldOp::create(*this, init.front());
+                            });
+                        return found.getResults();
+                      });
+    };
+    SmallVector<Value> both = {load(xs, {at[0], at[1], step}, height, depth),
+                               load(ys, {at[0], step, at[2]}, depth, width)};
+    return ForceOp::create(*this, both, ValueRange()).getResults();
+  };
+  /// The tiles in shared memory. A thread reads neighbours of one column of the
+  /// left tile, so these are neighbours there.
+  auto store = [&](ArrayRef<Value> tiles) -> SmallVector<Value> {
+    Type type = init.front().getType();
+    auto columns =
+        PushType::get(getContext(), Level::Block, {depth, height}, type);
+    auto turn = [&] {
+      par({getIndexAttr(height), getIndexAttr(depth)}, Level::Thread,
+          [&](ValueRange i) {
+            WriteOp::create(*this, get(tiles[0], i), ValueRange{i[1], i[0]},
+                            ContractAttr(), Attribute());
+          });
+    };
+    SmallVector<Value> both = {
+        fill(columns, {}, Value(), {}, WriteContract(), turn), tiles[1]};
+    auto shared = ForceOp::create(*this, both, ValueRange());
+    shared.setStorage(Storage::Shared);
+    return shared.getResults();
+  };
+  /// The sums after the products of one step.
+  auto addProducts = [&](Value sums, Value u, Value v) -> Value {
+    return forceOne(generate(lanes, [&](ValueRange i) {
+      auto [rows, columns] = getSumPlaces(i);
+      auto added = scf::ForOp::create(
+          *this, zero, getIndex(depth), one, get(sums, i),
+          [&, &rows = rows, &columns = columns](OpBuilder &, Location, Value t,
+                                                ValueRange sums) {
+            SmallVector<Value> us, vs, found;
+            for (Value row : rows)
+              us.push_back(getOne(u, {t, row}));
+            for (Value column : columns)
+              vs.push_back(getOne(v, {t, column}));
+            for (auto [k, sum] : llvm::enumerate(sums)) {
+              Value product =
+                  multiply(ValueRange{us[k / side], vs[k % side]}).front();
+              found.push_back(combine(ValueRange{sum, product}).front());
+            }
+            scf::YieldOp::create(*this, found);
+          });
+      return llvm::to_vector_of<Value>(added.getResults());
+    }));
+  };
+  /// The sums of a tile. The tiles of the next step are read while those of one
+  /// step are multiplied.
+  auto computeTile = [&](ValueRange at) -> SmallVector<Value> {
+    SmallVector<Value> start = {splat(none, lanes)};
+    llvm::append_range(start, store(read(at, zero)));
+    Value last = sub(steps, one);
+    auto loop = scf::ForOp::create(
+        *this, zero, steps, one, start,
+        [&](OpBuilder &, Location, Value step, ValueRange carried) {
+          Value next = arith::MinSIOp::create(*this, add(step, one), last);
+          SmallVector<Value> tiles = read(at, next);
+          SmallVector<Value> found = {
+              addProducts(carried[0], carried[1], carried[2])};
+          llvm::append_range(found, store(tiles));
+          scf::YieldOp::create(*this, found);
+        });
+    auto type = PushType::get(getContext(), Level::Block, {1, height, width},
+                              init.front().getType());
+    return {fill(type, {}, Value(), {}, WriteContract(), [&] {
+      par(lanes, Level::Thread, [&](ValueRange i) {
+        auto [rows, columns] = getSumPlaces(i);
+        for (auto [k, sum] : llvm::enumerate(get(loop.getResult(0), i)))
+          WriteOp::create(*this, sum,
+                          ValueRange{zero, rows[k / side], columns[k % side]},
+                          ContractAttr(), Attribute());
+      });
+    })};
+  };
+  Value tiles = distributePush({extents[0], getExtent(xs, 1), getExtent(ys, 2)},
+                               Level::Block, computeTile)
+                    .front();
   SmallVector<Value> dynamic;
   SmallVector<int64_t> statics;
   dispatchIndexOpFoldResults(extents, dynamic, statics);
   Value joined = JoinOp::create(*this, tiles, dynamic,
                                 getDenseI64ArrayAttr(statics), UnitAttr());
   auto force = ForceOp::create(*this, joined, ValueRange());
-  force.setThreads(lanes * lanes);
+  force.setThreads(shape.rows * shape.columns);
   return force.getResults().front();
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitPTX.h"
+#include "ChooseRegisters.h"
 #include "HintLoads.h"
 #include "Obsidian/Conversion/Toolkit.h"
 #include "UnrollLoops.h"
@@ -175,14 +176,18 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
         if (level.getSpeedupLevel() >= 2)
           manager.addPass(detail::UnrollLoopsPass());
       });
-  if (hasCacheHints(machine))
-    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &manager,
-                                               llvm::OptimizationLevel level,
-                                               llvm::ThinOrFullLTOPhase) {
-      if (level.getSpeedupLevel() >= 2)
-        manager.addPass(
-            llvm::createModuleToFunctionPassAdaptor(detail::HintLoadsPass()));
-    });
+  builder.registerOptimizerLastEPCallback([hasHints = hasCacheHints(machine)](
+                                              llvm::ModulePassManager &manager,
+                                              llvm::OptimizationLevel level,
+                                              llvm::ThinOrFullLTOPhase) {
+    if (level.getSpeedupLevel() < 2)
+      return;
+    llvm::FunctionPassManager last;
+    if (hasHints)
+      last.addPass(detail::HintLoadsPass());
+    last.addPass(detail::ChooseRegistersPass());
+    manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
+  });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from . import branching
 from .collectives import Operator
-from .control import loop
+from .control import loop, when
 from .errors import TraceError
 from .functions import assert_, ceil_div, concat
 from .functions import max as larger
@@ -209,13 +209,23 @@ def matmul(
         def read(k: Any) -> Any:
             return force(left[i, k], right[k, j])
 
+        def first(read: Callable[[], Pull], rows: int, columns: int) -> Pull:
+            """The first tile; zeros if there is none."""
+            return generate(rows, columns)(
+                lambda r, t: when(steps > 0)(lambda: read()[r, t], lambda: element(0))
+            )
+
         def store(x: Pull, y: Pull) -> Any:
             turned = fill((depth, rows), element, over=(rows, depth))(
                 lambda r, t: {(t, r): x[r, t]}
             )
             return force(turned, y)
 
-        @loop(steps, full(shape, element(0)), *store(*read(0)))
+        ahead = force(
+            first(lambda: left[i, 0], rows, depth), first(lambda: right[0, j], depth, columns)
+        )
+
+        @loop(steps, full(shape, element(0)), *store(*ahead))
         def carried(k: Any, acc: Pull, x: Pull, y: Pull) -> Any:
             following = read(smaller(k + 1, steps - 1))
             sums = generate(*shape)(

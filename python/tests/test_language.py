@@ -457,6 +457,7 @@ def test_matmul(element: Any, options: dict[str, Any], sizes: tuple[int, int, in
     x = np.random.default_rng(1).integers(-9, 9, (m, k)).astype(element.dtype)
     y = np.random.default_rng(2).integers(-9, 9, (k, n)).astype(element.dtype)
     np.testing.assert_array_equal(product(x, y), x @ y)
+    np.testing.assert_array_equal(product.interpret(x, y), x @ y)
 
 
 @pytest.mark.parametrize("threads", [1, 17, 128, 1024])
