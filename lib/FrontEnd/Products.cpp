@@ -135,6 +135,15 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
        isOfThreads(height, width, y, 2) || isOfThreads(width, height, x, 1)))
     rows.level = Level::Thread;
 
+  // One unit computes the sums of a few columns or rows together, so that it
+  // reads the elements of the other side once.
+  auto isFew = [&](int64_t extent) {
+    return !options.level && isSumOfProducts && isAtLeast(length, 33) &&
+           extent > 1 && extent <= 8;
+  };
+  bool areColumnsFew = isFew(right.getExtents()[2]),
+       areRowsFew = !areColumnsFew && isFew(left.getExtents()[1]);
+
   // Few long sums are divided into parts, so that all of the GPU is busy.
   bool isZero = matchPattern(init.front(), m_AnyZeroFloat()) ||
                 matchPattern(init.front(), m_Zero());
@@ -149,7 +158,9 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
         hasTiles ? countProductParts(length,
                                      batch * getTiles(height) * getTiles(width),
                                      /*wanted=*/264, /*shortest=*/256)
-                 : countProductParts(length, batch * height * width,
+                 : countProductParts(length,
+                                     batch * (areRowsFew ? 1 : height) *
+                                         (areColumnsFew ? 1 : width),
                                      /*wanted=*/1 << 16, /*shortest=*/64);
     if (parts > 1 && batch * height * width > 0) {
       // The parts of each batch are batches of their own.
@@ -181,13 +192,31 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   if (hasTiles)
     return contractTiles(x, y, init, multiply, combine);
 
-  SmallVector<OpFoldResult> extents = {getExtent(x, 0), getExtent(x, 1),
-                                       getExtent(y, 2), getExtent(x, 2)};
-  Value products = generate(extents, [&](ValueRange i) {
-    SmallVector<Value> pair = get(x, {i[0], i[1], i[3]});
-    llvm::append_range(pair, get(y, {i[0], i[3], i[2]}));
+  auto readProduct = [&](Value batch, Value row, Value column, Value k) {
+    SmallVector<Value> pair = get(x, {batch, row, k});
+    llvm::append_range(pair, get(y, {batch, k, column}));
     return multiply(pair);
-  });
+  };
+  OpFoldResult batches = getExtent(x, 0), numRows = getExtent(x, 1),
+               numColumns = getExtent(y, 2), numProducts = getExtent(x, 2);
+  if (areColumnsFew)
+    return reduceColumns(generate({batches, numRows, numProducts, numColumns},
+                                  [&](ValueRange i) {
+                                    return readProduct(i[0], i[1], i[3], i[2]);
+                                  }),
+                         /*firstColumn=*/3, init, {2}, combine, rows);
+  if (areRowsFew)
+    return transpose(
+        reduceColumns(generate({batches, numColumns, numProducts, numRows},
+                               [&](ValueRange i) {
+                                 return readProduct(i[0], i[3], i[1], i[2]);
+                               }),
+                      /*firstColumn=*/3, init, {2}, combine, rows),
+        {0, 2, 1});
+  Value products =
+      generate({batches, numRows, numColumns, numProducts}, [&](ValueRange i) {
+        return readProduct(i[0], i[1], i[2], i[3]);
+      });
   return reduce(products, init, 3, combine, rows);
 }
 
