@@ -24,7 +24,7 @@ from .undefined import Undefined
 class Array(Value):
     """An array of the program; the classes Pull and Push have its operations."""
 
-    __slots__ = ("dims", "is_stored", "type")
+    __slots__ = ("dims", "is_stored", "likely", "type")
 
     #: The class of pull arrays and the class of push arrays.
     classes: ClassVar[tuple[type[Array], type[Array]]]
@@ -38,6 +38,9 @@ class Array(Value):
     is_stored: bool
     #: The extents that the program has read, by dimension.
     dims: dict[int, Scalar]
+    #: Extents for which the program should be fast; None for those of the type. The program is
+    #: right for all extents.
+    likely: Sequence[int | None] | None
 
     __hash__ = Value.__hash__
 
@@ -97,7 +100,7 @@ def make_array(kind: ArrayType, name: str, is_stored: bool = False) -> Any:
     kind.check_size()
     array = object.__new__(Array.classes[kind.level is not None])
     array.name, array.block, array.type = name, current().block, kind
-    array.is_stored, array.dims = is_stored, {}
+    array.is_stored, array.dims, array.likely = is_stored, {}, None
     return array
 
 

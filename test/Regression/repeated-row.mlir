@@ -2,7 +2,8 @@
 
 // RUN: obs-run %s --entry=twice iota:1x3xf32 --device=interpret | FileCheck %s
 // RUN: obs-run %s --entry=twice iota:1x3xf32 --device=emulate | FileCheck %s
-// CHECK: {{\[}}[0, 1, 2], [0, 1, 2]]
+// CHECK: {{\[\[}}0.0, 1.0, 2.0],
+// CHECK-NEXT: {{\[}}0.0, 1.0, 2.0]]
 func.func @twice(%a: !obs.pull<1 x ? x f32>) -> !obs.pull<2 x ? x f32> {
   %c0 = arith.constant 0 : index
   %n = obs.dim %a, 1 : !obs.pull<1 x ? x f32>
@@ -15,7 +16,9 @@ func.func @twice(%a: !obs.pull<1 x ? x f32>) -> !obs.pull<2 x ? x f32> {
 
 // RUN: obs-run %s --entry=column iota:1x2xf32 --device=interpret | FileCheck %s --check-prefix=COLUMN
 // RUN: obs-run %s --entry=column iota:1x2xf32 --device=emulate | FileCheck %s --check-prefix=COLUMN
-// COLUMN: {{\[\[}}[0, 1]], {{\[}}[0, 1]], {{\[}}[0, 1]]]
+// COLUMN: {{\[\[\[}}0.0, 1.0]],
+// COLUMN-NEXT: {{\[\[}}0.0, 1.0]],
+// COLUMN-NEXT: {{\[\[}}0.0, 1.0]]]
 func.func @column(%a: !obs.pull<1 x ? x f32>) -> !obs.pull<3 x 1 x ? x f32> {
   %c0 = arith.constant 0 : index
   %n = obs.dim %a, 1 : !obs.pull<1 x ? x f32>

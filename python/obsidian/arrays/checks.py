@@ -99,13 +99,20 @@ def indices_of(shape: Any, indices: Sequence[Any]) -> Sequence[Any]:
 SHORT, STAGED, MANY = 1 << 4, 1 << 6, 1 << 15
 
 
+def likely_extents(array: Array) -> list[int | None]:
+    """The extents of the type, or those for which the program should be fast."""
+    given = array.likely or [None] * array.type.rank
+    return [n if n is not None else m for n, m in zip(array.type.extents, given)]
+
+
 def row_level(array: Pull, of_thread: int = STAGED, of_warp: int = 1024) -> Level:
     """The level of one row, by its length: a thread up to `of_thread`, a warp, or a block.
 
     Blocks process rows whose length is known only at run time and has no bound.
     """
-    *rows, length = array.type.extents
-    bound = array.type.bounds[-1]
+    *rows, likely = likely_extents(array)
+    length = array.type.extents[-1]
+    bound = array.type.bounds[-1] if likely is None else likely
     if bound is None or bound > of_warp:
         return Level.block
     are_many = None in rows or math.prod(n for n in rows if n is not None) >= MANY
@@ -134,7 +141,7 @@ def scan_level(array: Pull) -> Level:
 
 def are_few(array: Pull) -> bool:
     """True if an array has few long rows, which the whole grid shares."""
-    *rows, length = array.type.extents
+    *rows, length = likely_extents(array)
     if length is None or length <= LONG or None in rows:
         return False
     return math.prod(n for n in rows if n is not None) < FEW

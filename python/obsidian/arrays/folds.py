@@ -8,7 +8,9 @@ that process them, and if they share their elements.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -27,6 +29,7 @@ from .checks import (
     PART,
     are_few,
     is_short,
+    likely_extents,
     require,
     require_function,
     require_grid,
@@ -89,10 +92,12 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
 
 def _parts(array: Pull, function: Operator, free: bool) -> Pull:
     """Few long rows, as rows of the folds of their parts. A block folds each part."""
-    *shape, length = cast(list[int], list(array.type.extents))
-    count = min(-(-length // PART), BLOCKS // max(math.prod(shape), 1))
+    *likely, long = cast(list[int], likely_extents(array))
+    *shape, length = array.shape
+    count = min(-(-long // PART), BLOCKS // max(math.prod(likely), 1))
     # Powers of two often divide rows. Parts begin at positions where several elements can be read.
-    size = -(-length // (ALIGNED << (count.bit_length() - 1))) * ALIGNED
+    size = functions.ceil_div(length, ALIGNED << (count.bit_length() - 1)) * ALIGNED
+    size = size if isinstance(size, int) else functions.max(size, ALIGNED)
     lifted, neutral, elements, drop = without_init(function, array)
 
     def element(*place: Any) -> Any:
@@ -101,9 +106,12 @@ def _parts(array: Pull, function: Operator, free: bool) -> Pull:
         return choose(at[-1] < length, lambda: elements[at], lambda: start_of(elements, neutral))
 
     # No part is empty.
-    extents = (*shape, -(-length // size), size)
-    pieces = generate(*extents)(element) if length % size else elements.reshape(*extents)
-    return cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
+    extents = (*shape, functions.ceil_div(length, size), size)
+    is_exact = isinstance(length, int) and length % size == 0
+    pieces = elements.reshape(*extents) if is_exact else generate(*extents)(element)
+    found = cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
+    found.likely = [*likely, count]
+    return found
 
 
 def fold(
@@ -180,7 +188,7 @@ def scan_rows(
     if level is None and are_columns(array):
         return scan_columns(array, function, init, exclusive)
     if level is None and not exclusive and array.ndim > 1 and are_few(array):
-        length, count = array.dim(-1), array.size // array.dim(-1)
+        length, count = array.dim(-1), functools.reduce(operator.mul, array.shape[:-1])
         limits = generate(count + 1)(lambda i: i * length).force()
         all_rows = array.flatten().segmented_scan(function, init, offsets=limits)
         return pending(maps.reshape(all_rows, array.shape), array.shape)

@@ -25,7 +25,7 @@ from ..reading import read
 from ..regions import Array
 from ..sources import generate
 from ..trace import Block, Entry, current
-from .checks import is_short, row_level, scan_level, start_of
+from .checks import is_short, likely_extents, row_level, scan_level, start_of
 
 #: A block has a row for each thread of a warp, and each warp a part of these rows.
 ROWS, PARTS = 32, 8
@@ -220,8 +220,8 @@ def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> 
     return cast(Array, maps.join(tiles, [*outer, rows], False))
 
 
-def _fold_pieces(array: Pull, function: Callable[[Any, Any], Any], size: Any) -> tuple[Any, Pull]:
-    """The number of pieces of columns of `size` elements, and the stored folds of the pieces.
+def _fold_pieces(array: Pull, function: Callable[[Any, Any], Any], size: Any) -> Pull:
+    """The stored folds of the pieces of columns, which have `size` elements.
 
     A thread folds a piece. The result has a row for each column.
     """
@@ -238,7 +238,9 @@ def _fold_pieces(array: Pull, function: Callable[[Any, Any], Any], size: Any) ->
 
     totals = programs.grid_of(*shape, level=Level.thread)(total)
     stored = maps.reindex(totals, lambda *place: place[:-1], shape, False).force()
-    return pieces, stored.transpose(*range(last), last + 1, last)
+    columns: Pull = stored.transpose(*range(last), last + 1, last)
+    columns.likely = [*likely_extents(array)[:-1], _likely_pieces(array)]
+    return columns
 
 
 def _size_of_pieces(array: Pull) -> Any:
@@ -248,6 +250,16 @@ def _size_of_pieces(array: Pull) -> Any:
     wanted = functions.ceil_div(THREADS, functions.max(count, 1))
     steps = functions.ceil_div(functions.ceil_div(length, wanted), STEPS)
     return functions.max(functions.min(steps * STEPS, length), 1)
+
+
+def _likely_pieces(array: Pull) -> int | None:
+    """The number of pieces for the likely extents; None if these are not known."""
+    *outer, length = likely_extents(array)
+    if length is None or None in outer:
+        return None
+    wanted = -(-THREADS // max(_product(outer, 1), 1))
+    size = -(-length // (wanted * STEPS)) * STEPS
+    return -(-length // max(min(size, length), 1))
 
 
 def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
@@ -260,8 +272,9 @@ def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) ->
     size = _size_of_pieces(array)
     columns, unit = array, Level.thread
     if not (isinstance(length, int) and length == size):
-        pieces, columns = _fold_pieces(array, function, size)
-        unit = row_level(columns) if isinstance(pieces, int) else Level.thread
+        columns = _fold_pieces(array, function, size)
+        is_known = likely_extents(columns)[-1] is not None
+        unit = row_level(columns) if is_known else Level.thread
     sums = programs.each(
         columns.nest(len(outer) + 1), unit, (), lambda row: row.reduce(function, init)
     )
@@ -295,7 +308,7 @@ def scan_columns(
     if isinstance(length, int) and length == size:
         tiles = grid(lambda *place: scan(init, *place))
     else:
-        _, totals = _fold_pieces(array, function, size)
+        totals = _fold_pieces(array, function, size)
         starts = programs.each(
             totals.nest(last + 1), scan_level(totals), (),
             lambda row: row.scan(function, init, exclusive=True),

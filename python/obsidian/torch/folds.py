@@ -34,6 +34,7 @@ from .values import (
     convert,
     is_static,
     kind_of,
+    likely,
     listed,
     narrow,
     number,
@@ -148,6 +149,7 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
     if joined is not None:
         return b.reshape(b.new(joined, out.dtype, rows), out.shape)
     source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
+    source.likely = [*map(likely, flat.shape)] if rows else None
     if has_columns and not is_short(source) and are_columns(source) is None:
         found: Any = pending(fold_columns(source, fold.combine, fold.init()), extents)
     else:
@@ -254,6 +256,7 @@ def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> 
     combine, neutral = _SCANS[name]
     init = kind(neutral(kind))
     source = generate(*b.extents(moved.shape))(element)
+    source.likely = [*map(likely, moved.shape)] or None
     found = scan_rows(combine, (init, short(-1)) if has_places else init, source)
     if has_places:
         found = found.map(lambda v, i: (narrow(v, outs[0].dtype), i.to(i64)))

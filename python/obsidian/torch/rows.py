@@ -30,6 +30,7 @@ from .values import (
     is_one,
     is_static,
     is_tensor,
+    likely_product,
     listed,
     product,
     torch,
@@ -88,8 +89,11 @@ def _rows_of(node: Any) -> Group | None:
     if not shape or dims != list(range(len(shape) - len(dims), len(shape))):
         return None
     group = Group(shape, len(dims))
-    is_few = is_static(shape) and product(group.rows) < FEW and group.length > LONG
-    return None if is_few or is_one(group.length) else group
+    count, length = likely_product(group.rows), likely_product(shape[-len(dims) :])
+    is_few = None not in (count, length) and count < FEW and length > LONG
+    # All blocks combine all elements of a tensor together.
+    is_whole = not is_static(shape) and not group.rows and length is None
+    return None if is_few or is_whole or is_one(group.length) else group
 
 
 def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
@@ -218,13 +222,13 @@ def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
 
 def _level(group: Group) -> Level:
     """The unit of a row."""
-    length, count = group.length, product(group.rows)
-    if not isinstance(length, int) or length > 512:
+    length, count = likely_product(group.shape[-group.dims :]), likely_product(group.rows)
+    if length is None or length > 512:
         return Level.block
-    are_many = not isinstance(count, int) or count >= MANY
-    if length <= (STAGED if are_many else SHORT):
+    are_many = count is None or count >= MANY
+    if isinstance(group.length, int) and length <= (STAGED if are_many else SHORT):
         return Level.thread
-    return Level.block if isinstance(count, int) and count < 1024 and length > 128 else Level.warp
+    return Level.block if count is not None and count < 1024 and length > 128 else Level.warp
 
 
 def lower_group(

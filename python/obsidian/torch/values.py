@@ -7,6 +7,7 @@ PyTorch has for it. A tensor without dimensions is an array of one element.
 from __future__ import annotations
 
 import importlib
+import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -114,6 +115,20 @@ def are_same(a: Sequence[Any], b: Sequence[Any]) -> bool:
 def is_one(n: Any) -> bool:
     """True if an extent is known to be 1."""
     return isinstance(n, int) and n == 1
+
+
+def likely(n: Any) -> Any:
+    """An extent; of a symbol, the number for which PyTorch compiles, or None.
+
+    Programs are right for all numbers, and fast for those near this one.
+    """
+    return n if isinstance(n, int) else getattr(n.node, "hint", None)
+
+
+def likely_product(extents: Sequence[Any]) -> Any:
+    """The likely number of elements; None if it is not known."""
+    found = [likely(n) for n in extents]
+    return None if None in found else math.prod(found)
 
 
 def product(extents: Sequence[Any]) -> Any:
