@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import re
 import warnings
 from typing import Any
 
@@ -164,6 +165,46 @@ def test_function_of_symbolic_extents(name: str) -> None:
     for size in (9, 14):
         arguments = one.arguments(size, "cpu")
         same(function(*arguments), one.function(*arguments), one.exact)
+
+
+@pytest.mark.parametrize(
+    ("operation", "shape", "levels"),
+    [
+        ("sum", (40, 70), []),
+        ("sum", (4000, 5), ["thread"]),
+        ("sum", (4000, 33), ["warp"]),
+        ("sum", (40, 2000), ["block"]),
+        # All blocks share few long rows, and then a block has the parts of a row.
+        ("sum", (3, 40000), ["block", "block"]),
+        ("amax", (2, 1 << 20), ["block", "block"]),
+        ("softmax", (4000, 33), ["warp"]),
+        ("softmax", (40, 2000), ["block"]),
+        ("cumsum", (4000, 33), ["warp"]),
+        ("cumsum", (40, 2000), ["block"]),
+        # A thread has a column, or a piece of a column.
+        ("columns", (10, 300000), ["thread"]),
+        ("columns", (3000, 100), ["thread", "warp"]),
+    ],
+)  # fmt: skip
+def test_levels_for_symbolic_extents(
+    operation: str, shape: tuple[int, int], levels: list[str]
+) -> None:
+    """Programs of all extents are fast for those of the first call, and right for others."""
+
+    def function(x: Any) -> Any:
+        if operation == "columns":
+            return x.sum(0)
+        return x.sum() if not levels else getattr(x, operation)(1)
+
+    mine = compiled(function, dynamic=True)
+    with listening() as explanation:
+        x = torch.randint(-9, 9, shape).float()
+        same(mine(x), function(x))
+    ((_, _, text),) = explanation.graphs[0].programs
+    assert re.findall(r"obs.distribute (\w+) in grid", text) == levels
+    for other in ((3, 2), (2, 300), (70, 33), (33, 2)):
+        x = torch.randint(-9, 9, other).float()
+        same(mine(x), function(x))
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (1, 5), (5, 1), (1, 1)], ids=str)

@@ -117,7 +117,7 @@ def row_level(array: Pull, of_thread: int = STAGED, of_warp: int = 1024) -> Leve
         return Level.block
     are_many = None in rows or math.prod(n for n in rows if n is not None) >= MANY
     is_staged = length is not None and length <= of_thread and are_many
-    return Level.thread if is_short(array) or is_staged else Level.warp
+    return Level.thread if bound <= SHORT or is_staged else Level.warp
 
 
 def is_short(array: Pull) -> bool:

@@ -109,9 +109,7 @@ def _parts(array: Pull, function: Operator, free: bool) -> Pull:
     extents = (*shape, functions.ceil_div(length, size), size)
     is_exact = isinstance(length, int) and length % size == 0
     pieces = elements.reshape(*extents) if is_exact else generate(*extents)(element)
-    found = cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
-    found.likely = [*likely, count]
-    return found
+    return cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
 
 
 def fold(

@@ -268,11 +268,10 @@ def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) ->
     Threads fold columns, or pieces of columns if there is not a column for each of them. Other
     units then fold the results of the pieces, in order.
     """
-    *outer, rows, length = array.shape
-    size = _size_of_pieces(array)
+    *outer, rows, _ = array.shape
     columns, unit = array, Level.thread
-    if not (isinstance(length, int) and length == size):
-        columns = _fold_pieces(array, function, size)
+    if _likely_pieces(array) != 1:
+        columns = _fold_pieces(array, function, _size_of_pieces(array))
         is_known = likely_extents(columns)[-1] is not None
         unit = row_level(columns) if is_known else Level.thread
     sums = programs.each(
@@ -290,7 +289,8 @@ def scan_columns(
     folds is the start of each piece.
     """
     *outer, rows, length = array.shape
-    size = _size_of_pieces(array)
+    is_whole = _likely_pieces(array) == 1
+    size = length if is_whole else _size_of_pieces(array)
     last = len(outer)
 
     def scan(start: Any, *place: Any) -> Array:
@@ -304,8 +304,10 @@ def scan_columns(
         extents = [*[1] * last, size, 1]
         return cast(Array, maps.reindex(found, lambda i: (*[0] * last, i, 0), extents, False))
 
-    grid = programs.grid_of(*outer, functions.ceil_div(length, size), rows, level=Level.thread)
-    if isinstance(length, int) and length == size:
+    # A column without elements has no piece.
+    pieces = 1 if is_whole else functions.ceil_div(length, size)
+    grid = programs.grid_of(*outer, pieces, rows, level=Level.thread)
+    if is_whole:
         tiles = grid(lambda *place: scan(init, *place))
     else:
         totals = _fold_pieces(array, function, size)

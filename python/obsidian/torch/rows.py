@@ -91,8 +91,8 @@ def _rows_of(node: Any) -> Group | None:
     group = Group(shape, len(dims))
     count, length = likely_product(group.rows), likely_product(shape[-len(dims) :])
     is_few = None not in (count, length) and count < FEW and length > LONG
-    # All blocks combine all elements of a tensor together.
-    is_whole = not is_static(shape) and not group.rows and length is None
+    # All blocks combine the elements of a whole tensor, because the next one may be longer.
+    is_whole = not is_static(shape) and not group.rows
     return None if is_few or is_whole or is_one(group.length) else group
 
 
@@ -225,8 +225,8 @@ def _level(group: Group) -> Level:
     length, count = likely_product(group.shape[-group.dims :]), likely_product(group.rows)
     if length is None or length > 512:
         return Level.block
-    are_many = count is None or count >= MANY
-    if isinstance(group.length, int) and length <= (STAGED if are_many else SHORT):
+    is_staged = isinstance(group.length, int) and (count is None or count >= MANY)
+    if length <= (STAGED if is_staged else SHORT):
         return Level.thread
     return Level.block if count is not None and count < 1024 and length > 128 else Level.warp
 
