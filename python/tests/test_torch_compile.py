@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import math
 import warnings
 from typing import Any
 
@@ -185,6 +186,35 @@ def test_tensors_without_dimensions() -> None:
 
     x, i = torch.tensor(1.5), torch.tensor(0)
     same(compiled(function)(x, i), function(x, i))
+
+
+@pytest.mark.parametrize("widths", [(1, -1), (-1, 1), (-2, 3, 0, -1)], ids=str)
+def test_pads_that_remove_elements(widths: tuple[int, ...]) -> None:
+    def function(x: Any) -> Any:
+        return torch.nn.functional.pad(x, widths, value=7.0)
+
+    x = torch.randn(3, 4)
+    same(gradients(compiled(function), [x]), gradients(function, [x]), True)
+
+
+def test_signs() -> None:
+    """The sign of a NaN is 0."""
+    x = torch.tensor([2.5, -2.5, math.inf, -math.inf, 0.0, -0.0, math.nan])
+    found = compiled(torch.sign)(x)
+    assert found.tolist() == [1, -1, 1, -1, 0, 0, 0]
+    assert not found.signbit()[4:].any()
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.int32, torch.uint8], ids=str)
+@pytest.mark.parametrize("include_self", [True, False])
+def test_reductions_of_scatters(kind: Any, include_self: bool) -> None:
+    def function(x: Any, at: Any, source: Any) -> Any:
+        return [x.scatter_reduce(0, at, source, how, include_self=include_self)
+                for how in ("sum", "prod", "mean", "amax", "amin")]  # fmt: skip
+
+    at = torch.tensor([[0, 1, 3, 0], [2, 1, 3, 0], [0, 1, 1, 0]])
+    x, source = torch.randint(1, 6, (4, 4)).to(kind), torch.randint(1, 6, (3, 4)).to(kind)
+    same(compiled(function)(x, at, source), function(x, at, source))
 
 
 def test_products_and_windows_of_integers() -> None:
@@ -387,6 +417,17 @@ def test_fallbacks() -> None:
     assert [len(g.programs) for g in explanation.graphs] == [2]
     assert [f.operation for f in explanation.fallbacks] == ["aten.special_bessel_j0.default"]
     assert explanation.breaks == []
+
+
+def test_programs_without_arguments_before_gradients() -> None:
+    """PyTorch compiles a function with gradients while new tensors have no memory."""
+
+    def function(x: Any) -> Any:
+        return torch.special.bessel_j0(x * 2) * (torch.arange(3) * 2 + 1)
+
+    x = torch.linspace(0.5, 1, 3)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    same(gradients(compiled(function), [x]), gradients(function, [x]))
 
 
 def test_refused_operations_behind_a_program() -> None:

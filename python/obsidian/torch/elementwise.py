@@ -84,7 +84,7 @@ def _clamp(x: Any, min: Any = None, max: Any = None) -> Any:
 
 def _sign(x: Any) -> Any:
     one = type(x)(1)
-    return fn.where(x > 0, one, fn.where(x < 0, -one, x if is_float(x) else type(x)(0)))
+    return fn.where(x > 0, one, fn.where(x < 0, -one, type(x)(0)))
 
 
 def _round(x: Any, decimals: int = 0) -> Any:
