@@ -458,7 +458,9 @@ Value Borders::buildTest(OpBuilder &builder, Location loc, Value first) {
           buildUniform(builder, comparison, *uniform, uniform->one.low, map),
           buildUniform(builder, comparison, *uniform, uniform->one.high, map));
     }
-  return all;
+  // Some guards hold everywhere, such as the outer one in (i mod w) mod w.
+  return all ? all
+             : arith::ConstantIntOp::create(builder, loc, true, 1).getResult();
 }
 
 /// Unrolls the loops in `body` with constant bounds, while `copies` copies have
