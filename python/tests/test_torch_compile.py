@@ -167,6 +167,21 @@ def test_function_of_symbolic_extents(name: str) -> None:
         same(function(*arguments), one.function(*arguments), one.exact)
 
 
+def test_numbers_of_symbolic_extents() -> None:
+    """Floats that PyTorch computes from extents: scales of attention and of images."""
+
+    def function(x: Any, image: Any) -> Any:
+        scales = x * (x.shape[1] / x.shape[0]) ** 1.5, x / x.shape[0] ** 0.5
+        attention = torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None])
+        return *scales, attention, torch.nn.functional.interpolate(image, scale_factor=2)
+
+    function_of_all = compiled(function, dynamic=True)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        for n in (5, 8):
+            x, image = torch.randn(n, n + 1), torch.randn(1, 2, n)
+            same(function_of_all(x, image), function(x, image))
+
+
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (1, 5), (5, 1), (1, 1)], ids=str)
 def test_empty_and_single(shape: tuple[int, int]) -> None:
     def function(x: Any) -> Any:

@@ -118,8 +118,8 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
     "result": {
         "add": lambda a, b, alpha=1: a + _scaled(b, alpha),
         "sub": lambda a, b, alpha=1: a - _scaled(b, alpha),
-        "mul": operator.mul, "fma": fn.fma, "div": _div, "remainder": operator.mod,
-        "fmod": _fmod, "pow": _pow,
+        "mul": operator.mul, "fma": fn.fma, "div": _div, "true_divide": _div,
+        "remainder": operator.mod, "fmod": _fmod, "pow": _pow,
         "maximum": fn.max, "minimum": fn.min, "neg": operator.neg, "abs": abs, "sign": _sign,
         "clamp": _clamp,
         "relu": lambda x: fn.max(x, 0), "reciprocal": lambda x: 1 / x, "gelu": _gelu,
