@@ -102,6 +102,14 @@ class Small(torch.nn.Module):
         return self.classifier(self.features(x))
 
 
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_gradients_of_group_norm(size: int) -> None:
+    """Small images are short rows, which threads copy to shared memory."""
+    norm = torch.nn.GroupNorm(2, 8)
+    x = torch.randn(2, 8, size, size)
+    same(gradients(compiled(norm), [x]), gradients(norm, [x]))
+
+
 def test_module_in_eval_mode() -> None:
     module = Small().eval()
     x = torch.randn(2, 1, 9, 9)
