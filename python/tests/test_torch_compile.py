@@ -228,6 +228,21 @@ def test_signs() -> None:
     assert not found.signbit()[4:].any()
 
 
+def test_views_as_another_type() -> None:
+    """They have the same bits; elements of another width run in PyTorch."""
+
+    def function(x: Any, n: Any) -> Any:
+        bits = (x * 2).view(torch.int32) ^ 1
+        short = (n + 1).view(torch.int8) // 2, x.bfloat16().view(torch.float16) + 1
+        return bits, bits.view(torch.float32), bits.sum(-1), *short
+
+    x, n = torch.randn(3, 5), torch.arange(250, 255).to(torch.uint8)
+    same(compiled(function)(x, n), function(x, n), True)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    wide = lambda x: (x * 2).view(torch.uint8) + 1  # noqa: E731
+    same(compiled(wide)(x), wide(x), True)
+
+
 @pytest.mark.parametrize("kind", [torch.float32, torch.int32, torch.uint8], ids=str)
 @pytest.mark.parametrize("include_self", [True, False])
 def test_reductions_of_scatters(kind: Any, include_self: bool) -> None:
