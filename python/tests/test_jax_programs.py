@@ -612,6 +612,73 @@ def check(function: Callable[..., Any], arguments: list[Any]) -> None:
             np.testing.assert_array_equal(a, b)
 
 
+# Convolutions, and the gradients of maxima of windows.
+
+IMAGES = ("NHWC", "HWIO", "NHWC")
+
+
+@case(floats(2, 5, 6, 4), floats(3, 3, 2, 6, seed=1))
+def convolution_of_groups(x: Any, w: Any) -> Any:
+    def strided(x: Any, w: Any) -> Any:
+        return lax.conv_general_dilated(
+            x, w, (2, 1), ((1, 1), (0, 2)), (1, 2), (2, 1), dimension_numbers=IMAGES,
+            feature_group_count=2,
+        )  # fmt: skip
+
+    gradients = jax.grad(lambda x, w: (strided(x, w) ** 2).sum(), (0, 1))(x, w)
+    return strided(x, w), gradients
+
+
+@case(floats(2, 3, 6, 7), floats(4, 3, 2, 2, seed=1))
+def convolution_of_a_part(x: Any, w: Any) -> Any:
+    return lax.conv_general_dilated(x, w, (1, 1), ((-1, 1), (2, -2)))
+
+
+@case(floats(7), floats(3, seed=1))
+def convolution_of_vectors(x: Any, y: Any) -> Any:
+    return jnp.convolve(x, y), jnp.convolve(x, y, "same"), jnp.correlate(x, y)
+
+
+@case(floats(2, 3, 4, 4, 4), floats(4, 3, 2, 2, 2, seed=1))
+def convolution_of_volumes(x: Any, w: Any) -> Any:
+    return lax.conv(x, w, (1, 1, 2), "SAME"), lax.conv(x[:0], w, (1, 1, 1), "VALID")
+
+
+@case(floats(2, 5, 5, 3), floats(3, 3, 3, 4, seed=1))
+def convolution_transposed(x: Any, w: Any) -> Any:
+    short = x.astype(jnp.bfloat16), w.astype(jnp.bfloat16)
+    return lax.conv_transpose(x, w, (2, 2), "SAME"), lax.conv_transpose(*short, (1, 1), "VALID")
+
+
+@case(integers(4, 3, 5, 5, high=9), integers(6, 3, 3, 3, high=9, seed=1))
+def convolution_of_batches(x: Any, w: Any) -> Any:
+    points = lax.conv(x[:, :, 0, 0], w[:, :, 0, 0], (), "VALID")
+    return lax.conv_general_dilated(x, w, (1, 1), "SAME", batch_group_count=2), points
+
+
+@case(integers(2, 7, 7, 3, high=9).astype(np.float32))
+def gradient_of_pooling(x: Any) -> Any:
+    def pooled(x: Any) -> Any:
+        windows = (1, 3, 3, 1), (1, 2, 2, 1), "SAME"
+        return (lax.reduce_window(x, -jnp.inf, lax.max, *windows) ** 2).sum()
+
+    return jax.grad(pooled)(x), jax.grad(
+        lambda x: (lax.reduce_window(x, jnp.inf, lax.min, (9,), (1,), "VALID") ** 2).sum()
+    )(x.ravel())
+
+
+@case(np.float32([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, 3e38]))
+def neighbours(x: Any) -> Any:
+    pairs = jnp.meshgrid(x, x)
+    bits = jnp.nextafter(*pairs).view(jnp.int32)
+    return jnp.where(jnp.isnan(sum(pairs)), 0, bits), jnp.nextafter(*pairs)
+
+
+@case()
+def truncated_numbers() -> Any:
+    return jax.nn.initializers.lecun_normal()(jax.random.PRNGKey(3), (4, 5))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_as_jax(name: str) -> None:
     check(*CASES[name])
@@ -765,8 +832,12 @@ def test_refusals() -> None:
     def solve(a: Any) -> Any:
         return jnp.linalg.solve(a, a)
 
+    def printed(a: Any) -> Any:
+        jax.debug.print("{}", a)
+        return a
+
     assert "custom_call" in refusal(solve, floats(3, 3))
-    assert "convolution" in refusal(jnp.convolve, floats(9), floats(3))
+    assert "xla_ffi_python_cpu_callback" in refusal(printed, floats(3))
     assert "complex" in refusal(lambda x: jnp.abs(jnp.fft.fft(x)), floats(8))
     with pytest.raises(ArgumentTypeError, match="complex64"):
         jit(jnp.fft.fft)(floats(8))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import math
 import re
 import warnings
 from typing import Any
@@ -100,6 +101,14 @@ class Small(torch.nn.Module):
 
     def forward(self, x: Any) -> Any:
         return self.classifier(self.features(x))
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_gradients_of_group_norm(size: int) -> None:
+    """Small images are short rows, which threads copy to shared memory."""
+    norm = torch.nn.GroupNorm(2, 8)
+    x = torch.randn(2, 8, size, size)
+    same(gradients(compiled(norm), [x]), gradients(norm, [x]))
 
 
 def test_module_in_eval_mode() -> None:
@@ -207,6 +216,21 @@ def test_levels_for_symbolic_extents(
         same(mine(x), function(x))
 
 
+def test_numbers_of_symbolic_extents() -> None:
+    """Floats that PyTorch computes from extents: scales of attention and of images."""
+
+    def function(x: Any, image: Any) -> Any:
+        scales = x * (x.shape[1] / x.shape[0]) ** 1.5, x / x.shape[0] ** 0.5
+        attention = torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None])
+        return *scales, attention, torch.nn.functional.interpolate(image, scale_factor=2)
+
+    function_of_all = compiled(function, dynamic=True)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        for n in (5, 8):
+            x, image = torch.randn(n, n + 1), torch.randn(1, 2, n)
+            same(function_of_all(x, image), function(x, image))
+
+
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (1, 5), (5, 1), (1, 1)], ids=str)
 def test_empty_and_single(shape: tuple[int, int]) -> None:
     def function(x: Any) -> Any:
@@ -226,6 +250,50 @@ def test_tensors_without_dimensions() -> None:
 
     x, i = torch.tensor(1.5), torch.tensor(0)
     same(compiled(function)(x, i), function(x, i))
+
+
+@pytest.mark.parametrize("widths", [(1, -1), (-1, 1), (-2, 3, 0, -1)], ids=str)
+def test_pads_that_remove_elements(widths: tuple[int, ...]) -> None:
+    def function(x: Any) -> Any:
+        return torch.nn.functional.pad(x, widths, value=7.0)
+
+    x = torch.randn(3, 4)
+    same(gradients(compiled(function), [x]), gradients(function, [x]), True)
+
+
+def test_signs() -> None:
+    """The sign of a NaN is 0."""
+    x = torch.tensor([2.5, -2.5, math.inf, -math.inf, 0.0, -0.0, math.nan])
+    found = compiled(torch.sign)(x)
+    assert found.tolist() == [1, -1, 1, -1, 0, 0, 0]
+    assert not found.signbit()[4:].any()
+
+
+def test_views_as_another_type() -> None:
+    """They have the same bits; elements of another width run in PyTorch."""
+
+    def function(x: Any, n: Any) -> Any:
+        bits = (x * 2).view(torch.int32) ^ 1
+        short = (n + 1).view(torch.int8) // 2, x.bfloat16().view(torch.float16) + 1
+        return bits, bits.view(torch.float32), bits.sum(-1), *short
+
+    x, n = torch.randn(3, 5), torch.arange(250, 255).to(torch.uint8)
+    same(compiled(function)(x, n), function(x, n), True)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    wide = lambda x: (x * 2).view(torch.uint8) + 1  # noqa: E731
+    same(compiled(wide)(x), wide(x), True)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.int32, torch.uint8], ids=str)
+@pytest.mark.parametrize("include_self", [True, False])
+def test_reductions_of_scatters(kind: Any, include_self: bool) -> None:
+    def function(x: Any, at: Any, source: Any) -> Any:
+        return [x.scatter_reduce(0, at, source, how, include_self=include_self)
+                for how in ("sum", "prod", "mean", "amax", "amin")]  # fmt: skip
+
+    at = torch.tensor([[0, 1, 3, 0], [2, 1, 3, 0], [0, 1, 1, 0]])
+    x, source = torch.randint(1, 6, (4, 4)).to(kind), torch.randint(1, 6, (3, 4)).to(kind)
+    same(compiled(function)(x, at, source), function(x, at, source))
 
 
 def test_products_and_windows_of_integers() -> None:
@@ -428,6 +496,17 @@ def test_fallbacks() -> None:
     assert [len(g.programs) for g in explanation.graphs] == [2]
     assert [f.operation for f in explanation.fallbacks] == ["aten.special_bessel_j0.default"]
     assert explanation.breaks == []
+
+
+def test_programs_without_arguments_before_gradients() -> None:
+    """PyTorch compiles a function with gradients while new tensors have no memory."""
+
+    def function(x: Any) -> Any:
+        return torch.special.bessel_j0(x * 2) * (torch.arange(3) * 2 + 1)
+
+    x = torch.linspace(0.5, 1, 3)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    same(gradients(compiled(function), [x]), gradients(function, [x]))
 
 
 def test_refused_operations_behind_a_program() -> None:

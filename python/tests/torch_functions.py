@@ -293,7 +293,8 @@ def n_of(x: Any) -> int:
 @case(lambda n, d: [floats(n, 8, device=d), ints(n, 8, high=n, device=d)], gpu=1 << 18)
 def scatters(x, at):
     zeros = torch.zeros_like(x)
-    return zeros.scatter_add(0, at, x), zeros.scatter_reduce(0, at, x, "amax")
+    means = zeros.scatter_reduce(0, at, x, "mean", include_self=False)
+    return zeros.scatter_add(0, at, x), zeros.scatter_reduce(0, at, x, "amax"), means
 
 
 @case(lambda n, d: [floats(n, 8, device=d), ints(n, high=8, device=d)], exact=True, gpu=1 << 18)

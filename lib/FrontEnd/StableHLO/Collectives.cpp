@@ -47,6 +47,23 @@ SmallVector<Value> Importer::importReduce(OpReader &op) {
   })};
 }
 
+/// The windows of a dimension of `n` elements, with `low` and `high` elements
+/// of padding beside them. `base` is the distance of two elements.
+static WindowDim getWindowDim(OpBuilder &b, int64_t n, int64_t size,
+                              int64_t stride, int64_t dilation, int64_t base,
+                              int64_t low, int64_t high) {
+  int64_t inside = n ? (n - 1) * base + 1 : 0,
+          reach = size ? (size - 1) * dilation + 1 : 0,
+          rest = inside + low + high - reach;
+  int64_t count = rest < 0 ? 0 : rest / stride + 1;
+  return {b.getIndexAttr(count),
+          b.getIndexAttr(size),
+          stride,
+          dilation,
+          low,
+          base - 1};
+}
+
 SmallVector<Value> Importer::importReduceWindow(OpReader &op) {
   unsigned count = op->getNumResults();
   auto inputs = op->getOperands().take_front(count),
@@ -73,11 +90,8 @@ SmallVector<Value> Importer::importReduceWindow(OpReader &op) {
   for (int64_t d = 0; d < rank; ++d) {
     int64_t size = sizes[d], stride = strides[d], base = bases[d],
             low = padding[2 * d], high = padding[2 * d + 1], n = from[d];
-    int64_t inside = n ? (n - 1) * base + 1 : 0, all = inside + low + high,
-            reach = (size - 1) * dilations[d] + 1;
-    int64_t windows = all < reach ? 0 : (all - reach) / stride + 1;
-    dims.push_back({b.getIndexAttr(windows), b.getIndexAttr(size), stride,
-                    dilations[d], low, base - 1});
+    dims.push_back(
+        getWindowDim(b, n, size, stride, dilations[d], base, low, high));
     isInside &= low <= 0 && high <= 0 && base == 1;
     if (size == 1 && stride == 1 && !low && !high && base == 1)
       continue;
@@ -103,6 +117,80 @@ SmallVector<Value> Importer::importReduceWindow(OpReader &op) {
     flat = b.reshape(flat, b.getProduct(b.getExtents(flat)));
     return b.fold(flat, init, combine, isCommutative(body));
   })};
+}
+
+/// The gradient of a maximum of windows: each number of the second array is
+/// combined with the element that its window selects.
+SmallVector<Value> Importer::importSelectAndScatter(OpReader &op) {
+  Value array = op->getOperand(0), source = op->getOperand(1),
+        start = op->getOperand(2);
+  ArrayRef<int64_t> from = getShape(array);
+  int64_t rank = from.size();
+  Type element = getElement(array);
+  Numbers sizes = op.getNumbers("window_dimensions", rank, 1),
+          strides = op.getNumbers("window_strides", rank, 1),
+          padding = op.getNumbers("padding", 2 * rank, 0);
+  op.requireRegion(0, {element, element}, b.getI1Type());
+  op.requireRegion(1, {element, element}, element);
+  op.require(rank > 0 && llvm::all_of(padding, [](int64_t n) { return !n; }),
+             "of a scalar or with padding is not supported");
+  for (ArrayRef<int64_t> numbers : {sizes, strides})
+    op.require(llvm::all_of(numbers, [](int64_t n) { return n > 0; }),
+               "needs sizes and strides of at least 1");
+  if (!op.isValid())
+    return {};
+  SmallVector<WindowDim> dims;
+  Numbers counts;
+  for (int64_t d = 0; d < rank; ++d) {
+    dims.push_back(getWindowDim(b, from[d], sizes[d], strides[d], 1, 1, 0, 0));
+    counts.push_back(*getConstantIntValue(dims.back().count));
+  }
+  if (!op.require(
+          getShape(source) == ArrayRef(counts) && getShape(start).empty() &&
+              getElement(source) == element && getElement(start) == element,
+          "needs one number for each window, and an initial one"))
+    return {};
+
+  // An element of a window, and its number in the array.
+  Value elements = getArray(array), numbers = getArray(source),
+        init = getHostScalar(start);
+  Value pairs = b.generate(getExtents(from), [&](ValueRange i) -> Values {
+    Value number = b.getIndex(0);
+    for (auto [place, extent] : llvm::zip_equal(i, from))
+      number = b.createOrFold<arith::AddIOp>(
+          b.createOrFold<arith::MulIOp>(number, b.getIndex(extent)), place);
+    return {b.getOne(elements, i),
+            arith::IndexCastOp::create(b, b.getI64Type(), number)};
+  });
+  Block &select = op->getRegion(0).front();
+  Value selected =
+      b.map(b.windows(pairs, {}, dims), [&](ValueRange window) -> Values {
+        Value flat = window.front();
+        flat = b.reshape(flat, b.getProduct(b.getExtents(flat)));
+        return b.fold(flat, b.get(flat, b.getIndex(0)), [&](ValueRange x) {
+          Value isFirst = buildScalars(select, {x[0], x[2]}).front();
+          return Values{b.select(isFirst, x[0], x[2]),
+                        b.select(isFirst, x[1], x[3])};
+        });
+      });
+  auto write = [&](ValueRange i) {
+    Target target;
+    Value number = b.castToIndex(b.get(selected, i)[1]);
+    for (int64_t extent : llvm::reverse(from)) {
+      Value length = b.getIndex(extent);
+      target.indices.insert(target.indices.begin(),
+                            b.createOrFold<arith::RemUIOp>(number, length));
+      number = b.createOrFold<arith::DivUIOp>(number, length);
+    }
+    target.values = b.get(numbers, i);
+    return target;
+  };
+  Block &combine = op->getRegion(1).front();
+  WriteContract contract =
+      b.getContract(convertElementType(element),
+                    [&](ValueRange x) { return buildScalars(combine, x); });
+  return {b.scatter(b.splat(init, getExtents(from)), getExtents(counts), write,
+                    contract)};
 }
 
 SmallVector<Value> Importer::importSort(OpReader &op) {
@@ -198,8 +286,16 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
   }
   op.require(batch[0] == batch[1] && combined[0] == combined[1],
              "has operands whose extents do not fit");
+  op.requireResult(extents, getElement(op->getResult(0)));
+  for (unsigned k : {0, 1})
+    sides[k].array = getArray(op->getOperand(k));
+  return {buildProduct(op, sides[0], sides[1])};
+}
+
+/// The product of arrays with the elements of both operands.
+SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
+                                          ArrayBuilder::Side y) {
   Type element = getElement(op->getResult(0));
-  op.requireResult(extents, element);
   if (!op.require(!element.isInteger(1), "of bits is not supported"))
     return {};
   // Sums of f16 and bf16 are computed in f32.
@@ -211,14 +307,13 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
       return {convertScalar(b, x[0], from, to)};
     });
   };
-  for (unsigned k : {0, 1})
-    sides[k].array = convert(getArray(op->getOperand(k)),
-                             getElement(op->getOperand(k)), sumType);
+  x.array = convert(x.array, getElement(op->getOperand(0)), sumType);
+  y.array = convert(y.array, getElement(op->getOperand(1)), sumType);
   Value zero = b.getNumber(convertElementType(sumType), 0);
   CollectiveOptions options;
   options.commutative = true;
   Value product = b.contract(
-      sides[0], sides[1], zero,
+      x, y, zero,
       [&](ValueRange x) -> Values {
         return {b.contractible(b.mul(x[0], x[1]))};
       },
@@ -227,4 +322,119 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
       },
       options);
   return {convert(product, sumType, element)};
+}
+
+/// The dimensions of one array of a convolution, such as `[b, 0, 1, f]`: those
+/// of `names`, then the spatial ones in order. Empty if they are not complete.
+static SmallVector<int64_t> parseLayout(StringRef text, StringRef names,
+                                        int64_t rank) {
+  SmallVector<StringRef> labels;
+  text.trim("[]").split(labels, ", ");
+  SmallVector<int64_t> dims(rank, -1);
+  for (auto [d, label] : llvm::enumerate(labels)) {
+    int64_t place = 0;
+    if (label.getAsInteger(10, place))
+      place = label.size() == 1 ? int64_t(names.find(label)) : -1;
+    else
+      place += place < 0 ? -rank : int64_t(names.size());
+    if (place < 0 || place >= rank)
+      return {};
+    dims[place] = d;
+  }
+  return areDims(dims, rank) ? dims : SmallVector<int64_t>();
+}
+
+/// A product of the windows of the first array and the kernels: for each group,
+/// the sums over the channels and the places in a window.
+SmallVector<Value> Importer::importConvolution(OpReader &op) {
+  Value array = op->getOperand(0), kernel = op->getOperand(1);
+  ArrayRef<int64_t> from = getShape(array), taps = getShape(kernel),
+                    to = getShape(op->getResult(0));
+  int64_t rank = from.size(), space = rank - 2;
+  StringRef text = getText(op, "dimension_numbers");
+  text.consume_front("conv<");
+  text.consume_back(">");
+  auto [left, result] = text.split("->");
+  auto [first, second] = left.split('x');
+  Numbers in = parseLayout(first, "bf", rank),
+          over = parseLayout(second, "oi", rank),
+          out = parseLayout(result, "bf", rank);
+  if (!op.require(rank >= 2 && int64_t(taps.size()) == rank &&
+                      int64_t(to.size()) == rank && !in.empty() &&
+                      !over.empty() && !out.empty(),
+                  "needs dimension_numbers of all dimensions of its arrays"))
+    return {};
+  Numbers strides = op.getNumbers("window_strides", space, 1),
+          padding = op.getNumbers("padding", 2 * space, 0),
+          bases = op.getNumbers("lhs_dilation", space, 1),
+          dilations = op.getNumbers("rhs_dilation", space, 1);
+  int64_t groups = op.getNumber("feature_group_count"),
+          batches = op.getNumber("batch_group_count");
+  auto reversal = op->getAttrOfType<DenseBoolArrayAttr>("window_reversal");
+  op.require(!reversal || reversal.size() == space,
+             "needs a bit for each dimension in window_reversal");
+  for (ArrayRef<int64_t> numbers : {strides, bases, dilations})
+    op.require(llvm::all_of(numbers, [](int64_t n) { return n > 0; }),
+               "needs strides and dilations of at least 1");
+  op.require(groups > 0 && batches > 0 && (groups == 1 || batches == 1) &&
+                 from[in[0]] % batches == 0 &&
+                 taps[over[0]] % (groups * batches) == 0 &&
+                 from[in[1]] == taps[over[1]] * groups,
+             "has groups that do not fit its operands");
+  if (!op.isValid())
+    return {};
+
+  // One operand is divided into groups, and the results are those of a group
+  // after those of another one.
+  int64_t parts = groups * batches;
+  bool isBatch = batches > 1;
+  Value x = b.splitDim(b.transpose(getArray(array), in), isBatch ? 0 : 1,
+                       parts),
+        y = b.transpose(getArray(kernel), over);
+  SmallVector<WindowDim> dims;
+  for (int64_t d = 0; d < 3; ++d)
+    dims.push_back({b.getExtent(x, d), b.getIndexAttr(1)});
+  ArrayBuilder::Side images{Value(), {isBatch ? 0 : 1}, {isBatch ? 1 : 0}, {2}},
+      kernels{Value(), {0}, {1}, {2}};
+  Numbers extents(rank), reversed;
+  extents[out[0]] = from[in[0]] / batches;
+  extents[out[1]] = taps[over[0]];
+  for (int64_t d = 0; d < space; ++d) {
+    dims.push_back(getWindowDim(b, from[in[2 + d]], taps[over[2 + d]],
+                                strides[d], dilations[d], bases[d],
+                                padding[2 * d], padding[2 * d + 1]));
+    extents[out[2 + d]] = *getConstantIntValue(dims.back().count);
+    images.own.push_back(3 + d);
+    images.combined.push_back(3 + space + d);
+    kernels.combined.push_back(3 + d);
+    if (reversal && reversal[d])
+      reversed.push_back(2 + d);
+  }
+  op.requireResult(extents, getElement(op->getResult(0)));
+  if (!op.isValid())
+    return {};
+
+  Value none = b.getNumber(convertElementType(getElement(array)), 0);
+  Value windows = b.windows(x, none, dims);
+  SmallVector<OpFoldResult> all = b.getExtents(windows);
+  for (const WindowDim &dim : ArrayRef(dims).drop_front(3))
+    all.push_back(dim.size);
+  images.array = b.generate(all, [&](ValueRange i) -> Values {
+    Values place(3, b.getIndex(0));
+    llvm::append_range(place, i.drop_front(rank + 1));
+    return b.get(b.getOne(windows, i.take_front(rank + 1)), place);
+  });
+  kernels.array = b.splitDim(b.reverse(y, reversed), 0, parts);
+  Values product = buildProduct(op, images, kernels);
+  if (!op.isValid())
+    return {};
+  // The product has the group, the image, the positions and the kernel.
+  Numbers order;
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t place = llvm::find(out, d) - out.begin();
+    if (place == 1)
+      order.push_back(0);
+    order.push_back(place == 0 ? 1 : place == 1 ? 2 + space : place);
+  }
+  return {b.reshape(b.transpose(product.front(), order), getExtents(extents))};
 }

@@ -157,6 +157,34 @@ static Value inverseErf(ScalarBuilder &b, Operation *, ValueRange x) {
   return b.mul(factor, x[0]);
 }
 
+/// The number next to x[0] in the direction of x[1].
+static Value nextAfter(ScalarBuilder &b, Operation *, ValueRange x) {
+  using namespace arith;
+  auto type = cast<FloatType>(x[0].getType());
+  Type bits = b.getIntegerType(type.getWidth());
+  Value zero = b.getNumber(bits, 0), one = b.getNumber(bits, 1);
+  Value from = BitcastOp::create(b, bits, x[0]),
+        to = BitcastOp::create(b, bits, x[1]);
+  auto toFloat = [&](Value number) -> Value {
+    return BitcastOp::create(b, type, number);
+  };
+  auto magnitude = [&](Value number) -> Value {
+    return ShLIOp::create(b, number, one);
+  };
+  // The bits of numbers of one sign have the order of their magnitudes. Bits
+  // are compared because the host may read the smallest numbers as 0.
+  Value isNearer = OrIOp::create(
+      b, b.compare(Order::GT, magnitude(from), magnitude(to), true),
+      b.compare(Order::LT, XOrIOp::create(b, from, to), zero));
+  Value step = b.select(isNearer, b.getNumber(bits, -1), one);
+  Value least = math::CopySignOp::create(b, toFloat(one), x[1]);
+  Value next = b.select(b.compare(Order::EQ, magnitude(from), zero), least,
+                        toFloat(b.add(from, step)));
+  next = b.select(b.compare(Order::EQ, x[0], x[1]), x[1], next);
+  Value isNaN = CmpFOp::create(b, CmpFPredicate::UNO, x[0], x[1]);
+  return b.select(isNaN, b.add(x[0], x[1]), next);
+}
+
 static std::optional<Order> getOrder(Operation *op) {
   // In the order of `Order`.
   static constexpr StringLiteral names[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
@@ -267,6 +295,7 @@ const ElementOp *ElementOp::find(Operation *op) {
       {"chlo.erf", {1, Floats, unary<ErfOp>}},
       {"chlo.erf_inv", {1, Floats, inverseErf, Same, false}},
       {"chlo.erfc", {1, Floats, unary<ErfcOp>}},
+      {"chlo.next_after", {2, Floats, nextAfter, Same, false}},
       {"chlo.sinh", {1, Floats, unary<SinhOp>}},
       {"chlo.square", {1, Floats, square}},
       {"chlo.tan", {1, Floats, unary<TanOp>}}};

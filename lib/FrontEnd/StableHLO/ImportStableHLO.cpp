@@ -49,6 +49,7 @@ const Importer::Entry *Importer::find(Operation *op) {
       {"stablehlo.case", {&Importer::importBranches, Other, 1, Some, Any}},
       {"stablehlo.concatenate", {&Importer::importConcatenate, Keeps, Some}},
       {"stablehlo.constant", {&Importer::importConstant, Scalars, 0}},
+      {"stablehlo.convolution", {&Importer::importConvolution, Other, 2}},
       {"stablehlo.dot", {&Importer::importDot, Other, 2}},
       {"stablehlo.dot_general", {&Importer::importDot, Other, 2}},
       {"stablehlo.dynamic_slice", {&Importer::importDynamicSlice, Moves, Some}},
@@ -66,6 +67,8 @@ const Importer::Entry *Importer::find(Operation *op) {
       {"stablehlo.reshape", {&Importer::importReshape, Moves, 1}},
       {"stablehlo.reverse", {&Importer::importReverse, Moves, 1}},
       {"stablehlo.scatter", {&Importer::importScatter, Keeps, 1, 1, Some, 2}},
+      {"stablehlo.select_and_scatter",
+       {&Importer::importSelectAndScatter, Keeps, 3, 2}},
       {"stablehlo.slice", {&Importer::importSlice, Moves, 1}},
       {"stablehlo.sort", {&Importer::importSort, Keeps, 0, 1, Some, 1}},
       {"stablehlo.transpose", {&Importer::importTranspose, Moves, 1}},
@@ -213,6 +216,9 @@ void Importer::importRegion(Block &block) {
 OwningOpRef<ModuleOp> Importer::run() {
   findDeviceScalars();
   for (Operation &op : *source.getBody()) {
+    // It names the devices of arrays, which has no effect on their elements.
+    if (op.getName().getStringRef() == "sdy.mesh")
+      continue;
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
       op.emitOpError("is not a function");

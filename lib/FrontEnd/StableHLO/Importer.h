@@ -199,9 +199,12 @@ private:
   Values importScatter(OpReader &op);
   Values importReduce(OpReader &op);
   Values importReduceWindow(OpReader &op);
+  Values importSelectAndScatter(OpReader &op);
   Values importSort(OpReader &op);
   Values importTopK(OpReader &op);
   Values importDot(OpReader &op);
+  Values importConvolution(OpReader &op);
+  Values buildProduct(OpReader &op, ArrayBuilder::Side x, ArrayBuilder::Side y);
 
   struct Window;
   Numbers getRoom(OpReader &op, ArrayRef<int64_t> from, ArrayRef<int64_t> sizes,

@@ -450,10 +450,14 @@ void RowLoop::rewrite(int64_t rows) {
     TypeRange elements = row.reads.front().first.getResultTypes();
     Value tile = storeTile(b, loc, {rows, row.length}, elements, [&] {
       auto [at, mapping, last] = createCopy(row.length, /*guarded=*/false);
-      mapping.map(row.counter ? row.counter : row.indices.back(), last);
-      SmallVector<Value> place;
-      for (Value index : row.indices)
-        place.push_back(compute(index, mapping));
+      // The last index may be a number that is another index, too.
+      SmallVector<Value> place(row.indices);
+      if (row.counter)
+        mapping.map(row.counter, last);
+      else
+        place.back() = last;
+      for (Value &index : MutableArrayRef(place).drop_back(!row.counter))
+        index = compute(index, mapping);
       auto get = GetOp::create(b, loc, elements, row.array, place);
       WriteOp::create(b, loc, get.getResults(), at, ContractAttr(),
                       Attribute());

@@ -158,7 +158,26 @@ def _histc(x: Any, bins: int = 100, low: Any = 0, high: Any = 0) -> Any:
     return counts.scatter_add(0, torch.where(is_in, at, bins), ones)[:bins]
 
 
+def _scatter_reduce(
+    x: Any, dim: int, at: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """Means, and reductions in which written elements do not include the initial ones."""
+    if include_self and reduce != "mean":
+        return NotImplemented
+    # A maximum may include one of its elements twice.
+    start = {"prod": 1, "amax": source, "amin": source}.get(reduce, 0)
+    kept = x if include_self else x.scatter(dim, at, start)
+    if reduce != "mean":
+        return kept.scatter_reduce(dim, at, source, reduce)
+    ones = torch.ones_like(x)
+    ones = ones if include_self else ones.scatter(dim, at, 0)
+    count = ones.scatter_add(dim, at, torch.ones_like(source))
+    mode = None if x.is_floating_point() else "floor"
+    return kept.scatter_add(dim, at, source).div(count, rounding_mode=mode)
+
+
 _OWN: dict[str, Callable[..., Any]] = {
+    "scatter_reduce.two": _scatter_reduce,
     "var.correction": _var, "var_mean.correction": _var_mean, "addmm.default": _addmm,
     "baddbmm.default": _addmm, "histc.default": _histc, "avg_pool2d.default": _avg_pool,
     "avg_pool2d_backward.default": _avg_pool_backward,

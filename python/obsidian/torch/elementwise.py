@@ -84,7 +84,7 @@ def _clamp(x: Any, min: Any = None, max: Any = None) -> Any:
 
 def _sign(x: Any) -> Any:
     one = type(x)(1)
-    return fn.where(x > 0, one, fn.where(x < 0, -one, x if is_float(x) else type(x)(0)))
+    return fn.where(x > 0, one, fn.where(x < 0, -one, type(x)(0)))
 
 
 def _round(x: Any, decimals: int = 0) -> Any:
@@ -113,13 +113,14 @@ def _gelu(x: Any, approximate: str = "none") -> Any:
 
 
 _AND, _OR, _XOR, _NOT = operator.and_, operator.or_, operator.xor, operator.invert
-#: The operations by their rules. Operations of "copy" return their operand, of any type.
+#: The operations by their rules. Operations of "copy" return their operand, of any type, and those
+#: of "memory" take its bits.
 _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
     "result": {
         "add": lambda a, b, alpha=1: a + _scaled(b, alpha),
         "sub": lambda a, b, alpha=1: a - _scaled(b, alpha),
-        "mul": operator.mul, "fma": fn.fma, "div": _div, "remainder": operator.mod,
-        "fmod": _fmod, "pow": _pow,
+        "mul": operator.mul, "fma": fn.fma, "div": _div, "true_divide": _div,
+        "remainder": operator.mod, "fmod": _fmod, "pow": _pow,
         "maximum": fn.max, "minimum": fn.min, "neg": operator.neg, "abs": abs, "sign": _sign,
         "clamp": _clamp,
         "relu": lambda x: fn.max(x, 0), "reciprocal": lambda x: 1 / x, "gelu": _gelu,
@@ -151,6 +152,7 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
         "bitwise_and": _AND, "bitwise_or": _OR, "bitwise_xor": _XOR, "bitwise_not": _NOT,
         "where": fn.where,
     },
+    "memory": {"view.dtype": lambda x, kind: x.bitcast(kind)},
     "copy": {
         name: lambda x: x
         for name in (
@@ -165,7 +167,9 @@ def name_of(target: Any) -> str:
     """The name of an operation of ATen without its overload; empty for other functions."""
     if not isinstance(target, torch._ops.OpOverload) or target.namespace not in ("aten", "prims"):
         return ""
-    return str(target.overloadpacket.__name__)
+    name = str(target.overloadpacket.__name__)
+    # The overload is another operation: the same bits as elements of another type.
+    return "view.dtype" if name == "view" and target._overloadname == "dtype" else name
 
 
 @dataclass
@@ -187,6 +191,10 @@ def elementwise(node: Any, extent: Callable[[Any], Any]) -> Elementwise | None:
     if compute is None or not is_tensor(node):
         return None
     target = value_of(node).dtype
+    if rule == "memory":
+        if kind_of(value_of(node.args[0]).dtype).bits != kind_of(target).bits:
+            raise UnsupportedError("a view with elements of another width")
+        return Elementwise([node.args[0]], lambda x: compute(x, kind_of(target)), False)
     values = {**dict(enumerate(node.args)), **node.kwargs}
     if rule == "copy":
         values = {0: node.args[1 if name_of(node.target) == "copy" else 0]}

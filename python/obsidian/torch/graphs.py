@@ -342,9 +342,12 @@ class _Tracer:
             self.sources.append(_Source(node, order))
         self._numbers(nodes)
         #: The first array determines the framework and the device of the results.
-        self.like = [] if part.inputs else [torch.zeros(1, device=device)]
-        if self.like:
+        self.like: list[Any] = []
+        if not part.inputs:
             self._array("like", torch.float32, [1])
+            # While PyTorch compiles gradients, new tensors would have no memory.
+            with torch._subclasses.fake_tensor.unset_fake_temporarily():
+                self.like = [torch.zeros(1, device=device)]
 
     @property
     def nodes(self) -> list[Any]:

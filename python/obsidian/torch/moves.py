@@ -171,10 +171,12 @@ def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0)
     before = [b.extent(w) for w in reversed(widths[::2])]
     before = [0] * (x.rank - len(before)) + before
     extents, border = b.extents(x.shape), number(value, kind_of(x.dtype))
-    padded = [d for d in range(x.rank) if not are_same([x.shape[d]], [out.shape[d]])]
+    # As many elements may be added at one end as are removed at the other one.
+    moved = [not is_one(w + 1) for w in before]
+    padded = [d for d in range(x.rank) if moved[d] or not are_same([x.shape[d]], [out.shape[d]])]
 
     def element(*i: Any) -> Any:
-        place = [k if is_one(w + 1) else k - w for k, w in zip(i, before)]
+        place = [k - w if is_moved else k for k, w, is_moved in zip(i, before, moved)]
         inside: Any = True
         for d in padded:
             is_in = (place[d] >= 0) & (place[d] < extents[d])
@@ -294,11 +296,9 @@ _COMBINE = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax"
 @lowering("scatter", "scatter_reduce", "scatter_add")
 def _scatter(
     b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, source: Any, reduce: str | None = None,
-    include_self: bool = True, *, name: str,
+    *, name: str, **_: Any,
 ) -> Tensor:  # fmt: skip
     reduce = "add" if name == "scatter_add" else reduce
-    if reduce not in _COMBINE or not include_self:
-        raise UnsupportedError(f"reduce={reduce!r}, include_self={include_self}")
     dim = dim_of(dim, x)
     return _scattered(
         b, x, _COMBINE[reduce], at.shape,

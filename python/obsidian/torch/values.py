@@ -35,6 +35,8 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "Add": operator.add, "Mul": operator.mul, "FloorDiv": operator.floordiv,
     "CleanDiv": operator.floordiv, "Mod": operator.mod, "PythonMod": operator.mod,
     "Max": functions.max, "Min": functions.min,
+    "IntTrueDiv": lambda a, b: number(a, f64) / number(b, f64), "FloatTrueDiv": operator.truediv,
+    "FloatPow": lambda a, b: functions.sqrt(a) if b == 0.5 else functions.pow(a, number(b, f64)),
 }  # fmt: skip
 
 
@@ -186,11 +188,15 @@ class Builder:
     def _value(self, expr: Any) -> Any:
         if expr.is_Integer:
             return int(expr)
+        if expr.is_Float:
+            return float(expr)
         if expr.is_Symbol:
             return self.symbols[expr]
         name, parts = type(expr).__name__, expr.args
         if name == "Pow" and parts[1].is_Integer and parts[1] > 0:
             name, parts = "Mul", [parts[0]] * int(parts[1])
+        if name == "ToFloat":
+            return number(self._value(parts[0]), f64)
         if name not in _JOINS:
             raise UnsupportedError(f"an extent that is {expr}")
         found, *rest = map(self._value, parts)

@@ -146,3 +146,144 @@
 
 // expected-error @+1 {{'stablehlo.constant' op is not a function}}
 %c = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op needs dimension_numbers of all dimensions of its arrays}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 1]>, feature_group_count = 1 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op needs dimension_numbers of all dimensions of its arrays}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, o, 0]->[b, f, 0]>, feature_group_count = 1 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op needs dimension_numbers of all dimensions of its arrays}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]>, feature_group_count = 1 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op needs dimension_numbers of all dimensions of its arrays}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0, 1]->[b, f, 0]>, feature_group_count = 1 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op needs dimension_numbers of all dimensions of its arrays}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, -1]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op has groups that do not fit its operands}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 2 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op has groups that do not fit its operands}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 0 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op needs a bit for each dimension in window_reversal}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, window_reversal = array<i1: true, true>}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op needs strides and dilations of at least 1}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, window_strides = array<i64: 0>}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x3xf32>
+  "func.return"(%r) : (tensor<1x2x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x4xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<1x2x4xf32>, %w: tensor<2x2x2xf32>):
+  // expected-error @+1 {{'stablehlo.convolution' op has a result of type 'tensor<1x2x3xf32>', not 'tensor<1x2x4xf32>'}}
+  %r = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64}> : (tensor<1x2x4xf32>, tensor<2x2x2xf32>) -> tensor<1x2x4xf32>
+  "func.return"(%r) : (tensor<1x2x4xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<5xf32>, tensor<4xf32>, tensor<f32>) -> tensor<5xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<5xf32>, %s: tensor<4xf32>, %i: tensor<f32>):
+  // expected-error @+1 {{'stablehlo.select_and_scatter' op needs one number for each window, and an initial one}}
+  %r = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<5xf32>, tensor<4xf32>, tensor<f32>) -> tensor<5xf32>
+  "func.return"(%r) : (tensor<5xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<5xf32>, tensor<5xf32>, tensor<f32>) -> tensor<5xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<5xf32>, %s: tensor<5xf32>, %i: tensor<f32>):
+  // expected-error @+1 {{'stablehlo.select_and_scatter' op of a scalar or with padding is not supported}}
+  %r = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 3>, padding = dense<1> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<5xf32>, tensor<5xf32>, tensor<f32>) -> tensor<5xf32>
+  "func.return"(%r) : (tensor<5xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<5xf32>, tensor<3xf32>, tensor<f32>) -> tensor<5xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<5xf32>, %s: tensor<3xf32>, %i: tensor<f32>):
+  // expected-error @+1 {{'stablehlo.select_and_scatter' op needs sizes and strides of at least 1}}
+  %r = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 3>, window_strides = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<5xf32>, tensor<3xf32>, tensor<f32>) -> tensor<5xf32>
+  "func.return"(%r) : (tensor<5xf32>) -> ()
+}) : () -> ()

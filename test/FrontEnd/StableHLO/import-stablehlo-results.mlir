@@ -228,3 +228,38 @@
   %v = "stablehlo.concatenate"(%t, %u) <{dimension = 0 : i64}> : (tensor<2xi32>, tensor<1xi32>) -> tensor<3xi32>
   "func.return"(%s, %v) : (tensor<3xi32>, tensor<3xi32>) -> ()
 }) : () -> ()
+
+// 0 1 2 3 with the weights 1 and 10, and with these in the other order.
+// REDEFINE: %{entry} = convolution
+// REDEFINE: %{args} = iota:1x1x4xi32
+// RUN: %{check}
+// convolution: {{\[\[\[}}10, 21, 32]]]
+// convolution: {{\[\[\[}}1, 12, 23]]]
+"func.func"() <{function_type = (tensor<1x1x4xi32>) -> (tensor<1x1x3xi32>, tensor<1x1x3xi32>), sym_name = "convolution"}> ({
+^bb0(%x: tensor<1x1x4xi32>):
+  %w = "stablehlo.constant"() <{value = dense<[[[1, 10]]]> : tensor<1x1x2xi32>}> : () -> tensor<1x1x2xi32>
+  %a = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64}> : (tensor<1x1x4xi32>, tensor<1x1x2xi32>) -> tensor<1x1x3xi32>
+  %b = "stablehlo.convolution"(%x, %w) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>, feature_group_count = 1 : i64, window_reversal = array<i1: true>}> : (tensor<1x1x4xi32>, tensor<1x1x2xi32>) -> tensor<1x1x3xi32>
+  "func.return"(%a, %b) : (tensor<1x1x3xi32>, tensor<1x1x3xi32>) -> ()
+}) : () -> ()
+
+// Windows of 3 5 5 1 4 select the first 5 twice, then the second one.
+// REDEFINE: %{entry} = selected
+// REDEFINE: %{args} = 
+// RUN: %{check}
+// selected: [100, 103, 103, 100, 100]
+"func.func"() <{function_type = () -> tensor<5xi32>, sym_name = "selected"}> ({
+  %x = "stablehlo.constant"() <{value = dense<[3, 5, 5, 1, 4]> : tensor<5xi32>}> : () -> tensor<5xi32>
+  %s = "stablehlo.constant"() <{value = dense<[1, 2, 3]> : tensor<3xi32>}> : () -> tensor<3xi32>
+  %i = "stablehlo.constant"() <{value = dense<100> : tensor<i32>}> : () -> tensor<i32>
+  %r = "stablehlo.select_and_scatter"(%x, %s, %i) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<5xi32>, tensor<3xi32>, tensor<i32>) -> tensor<5xi32>
+  "func.return"(%r) : (tensor<5xi32>) -> ()
+}) : () -> ()

@@ -189,3 +189,31 @@ func.func @some(%a: !obs.pull<? x 20 x f32>) -> !obs.pull<? x 21 x f32> {
   %r = obs.force %f : !obs.push<grid, ? x 21 x f32>
   return %r : !obs.pull<? x 21 x f32>
 }
+
+// -----
+
+// The first element of a row and the plane have one number: only the place in the row is that of the copy.
+// CHECK-LABEL: func.func @plane
+// CHECK-SAME: (%[[A:.*]]: !obs.pull<70000 x 2 x 4 x i32>)
+// CHECK: arith.minui
+// CHECK: %[[J:.*]] = arith.remui %{{.*}}, %c4
+// CHECK: obs.get %[[A]][%{{.*}}, %c0, %[[J]]]
+// CHECK-NOT: obs.get %[[A]]
+func.func @plane(%a: !obs.pull<70000 x 2 x 4 x i32>) -> !obs.pull<70000 x i32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %sums = obs.generate (%i) {
+    %w = obs.get %a[%i, %c0, %c0] : !obs.pull<70000 x 2 x 4 x i32>
+    %x = obs.get %a[%i, %c0, %c1] : !obs.pull<70000 x 2 x 4 x i32>
+    %y = obs.get %a[%i, %c0, %c2] : !obs.pull<70000 x 2 x 4 x i32>
+    %z = obs.get %a[%i, %c0, %c3] : !obs.pull<70000 x 2 x 4 x i32>
+    %wx = arith.addi %w, %x : i32
+    %yz = arith.muli %y, %z : i32
+    %r = arith.addi %wx, %yz : i32
+    obs.yield %r : i32
+  } : !obs.pull<70000 x i32>
+  %r = obs.force %sums : !obs.pull<70000 x i32>
+  return %r : !obs.pull<70000 x i32>
+}

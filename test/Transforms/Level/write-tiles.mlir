@@ -250,3 +250,33 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The outer remainder holds everywhere, so there is nothing to test.
+// CHECK-LABEL: gpu.func @guard_without_test
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpi
+// CHECK: %[[COLUMN:.*]] = arith.remui
+// CHECK-NOT: arith.remui
+// CHECK: memref.load %{{.*}}[%[[COLUMN]]]
+gpu.module @kernels {
+  gpu.func @guard_without_test(%a: memref<f64>, %b: memref<f64>, %n: index, %w: index) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c96 = arith.constant 96 : index
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%w], strides: [1] : memref<f64> to memref<?xf64>
+    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f64> to memref<?xf64>
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %all = arith.muli %blocks, %c96 : index
+    %first = arith.muli %block, %c96 : index
+    %id = arith.addi %first, %thread : index
+    scf.for %i = %id to %n step %all {
+      %column = arith.remui %i, %w : index
+      %same = arith.remui %column, %w : index
+      %v = memref.load %x[%same] : memref<?xf64>
+      memref.store %v, %y[%i] : memref<?xf64>
+    } {obs.items = 2 : i64}
+    gpu.return
+  }
+}
