@@ -35,7 +35,11 @@ void buildEmulatorToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMathToFuncs());
-  pm.addPass(createSCFToControlFlowPass());
+  // A conversion that patterns can undo notes each operation of a block that it
+  // divides, so the time would be quadratic in the number of branches.
+  SCFToControlFlowPassOptions scfOptions;
+  scfOptions.allowPatternRollback = false;
+  pm.addPass(createSCFToControlFlowPass(scfOptions));
   // Intrinsics of LLVM if they exist, and libm for other functions. An
   // approximation of log1p would differ from the results of other executors.
   ConvertMathToLLVMPassOptions mathOptions;
@@ -44,7 +48,9 @@ void buildEmulatorToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertMathToLibmPass());
   // One conversion of all other dialects: each pass would visit each operation,
   // and that of the vector dialect looks for folds in all of them.
-  pm.addPass(createConvertToLLVMPass());
+  ConvertToLLVMPassOptions llvmOptions;
+  llvmOptions.allowPatternRollback = false;
+  pm.addPass(createConvertToLLVMPass(llvmOptions));
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 

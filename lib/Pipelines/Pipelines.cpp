@@ -20,6 +20,7 @@
 #include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -164,6 +165,11 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createObsFreezeIntegersPass());
 }
 
+LogicalResult runVerifiedOnce(PassManager &manager, ModuleOp module) {
+  manager.enableVerifier(false);
+  return success(succeeded(manager.run(module)) && succeeded(verify(module)));
+}
+
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
                          const ObsToGPUOptions &options) {
   for (auto function : module.getOps<func::FuncOp>())
@@ -173,7 +179,7 @@ LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
   PassManager manager(module->getName());
   manager.addPass(createSymbolDCEPass());
   buildObsToGPUPipeline(manager, options);
-  return manager.run(module);
+  return runVerifiedOnce(manager, module);
 }
 
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,

@@ -48,7 +48,7 @@ obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
   }
   PassManager manager(module.getContext());
   buildObsToLevelsPipeline(manager, options);
-  if (failed(manager.run(*copy)))
+  if (failed(runVerifiedOnce(manager, *copy)))
     return failure();
   return expand();
 }

@@ -82,7 +82,11 @@ void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef chip,
   pm.addNestedPass<gpu::GPUFuncOp>(createUnrollWhilePass());
   if (canWaitForKernels(chip))
     pm.addNestedPass<gpu::GPUFuncOp>(createWaitForKernelsPass());
-  pm.addPass(createSCFToControlFlowPass());
+  // No pattern of this pipeline fails after it has changed the code, so there
+  // is no need to keep what it would take to undo the changes.
+  SCFToControlFlowPassOptions branches;
+  branches.allowPatternRollback = false;
+  pm.addPass(createSCFToControlFlowPass(branches));
   ConvertKernelsToNVVMPassOptions options;
   options.libdevice = libdevice.str();
   pm.addPass(createConvertKernelsToNVVMPass(options));

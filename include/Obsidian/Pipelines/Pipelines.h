@@ -110,6 +110,11 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
 /// kernels.
 void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
 
+/// Runs the passes of `manager` and verifies the result. A verification after
+/// each pass would take a quarter of the time: that of a fill tries all
+/// iterations of its writes. The module must have been verified.
+LogicalResult runVerifiedOnce(PassManager &manager, ModuleOp module);
+
 /// Runs `obs-to-gpu` on the function `entry` of `module` and the functions that
 /// it calls. Other functions are erased. Emits the errors of the passes.
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,

@@ -131,14 +131,11 @@ static LogicalResult lowerToGPU(ModuleOp module,
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
   applyDefaultTimingPassManagerCLOptions(manager);
-  // One verification after the last pass is sufficient. Verification after each
-  // pass would take a tenth of the time.
-  manager.enableVerifier(false);
   ObsContractFloatsPassOptions floats;
   floats.all = options.contraction == TranslateOptions::Fast;
   manager.addPass(createObsContractFloatsPass(floats));
   buildObsToGPUPipeline(manager, lowering);
-  return success(succeeded(manager.run(module)) && succeeded(verify(module)));
+  return runVerifiedOnce(manager, module);
 }
 
 /// Reports the error where it was not reported before, at the place that it

@@ -27,12 +27,21 @@ static void markWrites(FillOp fill) {
 namespace {
 struct ProveDisjoint : obs::impl::ObsProveDisjointPassBase<ProveDisjoint> {
   void runOnOperation() override {
-    getOperation()->walk([](FillOp fill) {
+    SymbolTableCollection tables;
+    WalkResult result = getOperation()->walk([&](FillOp fill) {
       // Unchecked writes are marked as claims when they are emitted.
-      if (fill.getContract() == Contract::Disjoint && !fill.getUnchecked() &&
-          !provesDisjointWrites(fill))
-        markWrites(fill);
+      if (fill.getContract() != Contract::Disjoint || fill.getUnchecked() ||
+          provesDisjointWrites(fill))
+        return WalkResult::advance();
+      // Indices that depend on arguments of a call are known by now. The passes
+      // of most tools run without the verifier.
+      if (failed(fill.verifySymbolUses(tables)))
+        return WalkResult::interrupt();
+      markWrites(fill);
+      return WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

@@ -120,6 +120,8 @@ private:
   /// Adds the reads that are new, or whose array has changed.
   void registerReads();
   void eliminateCommonSubexpressions();
+  /// Starts the count of what is built since the last elimination.
+  void measureCode();
   /// True if the code, or a layer of reads, has doubled since the last
   /// elimination of common subexpressions.
   bool hasDoubled(size_t numReads) const;
@@ -278,6 +280,10 @@ void ReadExpander::eliminateCommonSubexpressions() {
   DominanceInfo dominance;
   eliminateCommonSubExpressions(rewriter, dominance, root);
   registerReads();
+  measureCode();
+}
+
+void ReadExpander::measureCode() {
   numInserted = numOperations = 0;
   root->walk([&](Operation *) { ++numOperations; });
   numDeepest = getDeepest().size();
@@ -299,7 +305,8 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
     guardExtentReads();
     return success();
   }
-  eliminateCommonSubexpressions();
+  // The pipelines have just eliminated common subexpressions.
+  measureCode();
   for (SmallVector<GetOp> deepest = getDeepest(); !deepest.empty();
        deepest = getDeepest()) {
     if (hasDoubled(deepest.size())) {

@@ -172,7 +172,9 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   let summary = "Mark writes of `disjoint` that are not proved";
   let description = [{
     Contract `disjoint` of an `obs.fill` has three outcomes. The verifier
-    refuses the fill if it finds two writes of one element. If the algebra of
+    refuses the fill if it finds two writes of one element. The pass asks it
+    again, because indices that depend on the arguments of a call are known
+    only after the call is inlined. If the algebra of
     index maps proves the contract, the writes get no mark. Otherwise the pass
     marks the writes, and later their stores, with the contract. The emulator
     then reports a collision as a broken promise, and `obs-check-races` names

@@ -504,36 +504,43 @@ void mlir::obs::collectSubexpressions(
   order.push_back(expr);
 }
 
-IndexExpr IndexExpr::substitute(
-    llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> leaf)
-    const {
-  llvm::DenseMap<const void *, unsigned> seen;
-  SmallVector<IndexExpr> order, replaced;
-  collectSubexpressions(*this, seen, order);
-  for (const IndexExpr &expr : order) {
-    SmallVector<IndexExpr> operands;
-    bool isChanged = false;
-    for (const IndexExpr &operand : expr.getOperands()) {
-      operands.push_back(replaced[seen[operand.getIdentity()]]);
-      isChanged |= operands.back().getIdentity() != operand.getIdentity();
-    }
-    // Most expressions have few leaves that change.
-    if (!operands.empty() && !isChanged)
-      replaced.push_back(expr);
-    else if (expr.getKind() == Kind::Select)
-      replaced.push_back(select(expr.getCompare(), operands[0], operands[1],
-                                operands[2], operands[3]));
-    else if (expr.getKind() == Kind::Permute)
-      replaced.push_back(permute(expr.getPermutation(), operands[0],
-                                 operands[1], operands[2]));
-    else if (!operands.empty())
-      replaced.push_back(binary(expr.getKind(), operands[0], operands[1]));
-    else if (expr.getKind() == Kind::Variable || expr.getKind() == Kind::Symbol)
-      replaced.push_back(leaf(expr).value_or(expr));
-    else
-      replaced.push_back(expr);
+using Leaf = llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)>;
+/// The new expression of each node that was visited. Most expressions have few
+/// nodes, and costs are computed from thousands of substitutions.
+using Replaced = llvm::SmallDenseMap<const void *, IndexExpr, 32>;
+
+static IndexExpr replaceLeaves(const IndexExpr &expr, Leaf leaf,
+                               Replaced &replaced) {
+  if (expr.getConstant())
+    return expr;
+  if (auto found = replaced.find(expr.getIdentity()); found != replaced.end())
+    return found->second;
+  SmallVector<IndexExpr, 4> operands;
+  bool isChanged = false;
+  for (const IndexExpr &operand : expr.getOperands()) {
+    operands.push_back(replaceLeaves(operand, leaf, replaced));
+    isChanged |= operands.back().getIdentity() != operand.getIdentity();
   }
-  return replaced.back();
+  auto replace = [&]() -> IndexExpr {
+    if (expr.getKind() == Kind::Variable || expr.getKind() == Kind::Symbol)
+      return leaf(expr).value_or(expr);
+    // Most expressions have few leaves that change.
+    if (!isChanged)
+      return expr;
+    if (expr.getKind() == Kind::Select)
+      return IndexExpr::select(expr.getCompare(), operands[0], operands[1],
+                               operands[2], operands[3]);
+    if (expr.getKind() == Kind::Permute)
+      return IndexExpr::permute(expr.getPermutation(), operands[0], operands[1],
+                                operands[2]);
+    return IndexExpr::binary(expr.getKind(), operands[0], operands[1]);
+  };
+  return replaced.try_emplace(expr.getIdentity(), replace()).first->second;
+}
+
+IndexExpr IndexExpr::substitute(Leaf leaf) const {
+  Replaced replaced;
+  return replaceLeaves(*this, leaf, replaced);
 }
 
 SmallVector<IndexExpr> mlir::obs::collectLeaves(ArrayRef<IndexExpr> exprs,

@@ -33,8 +33,8 @@ class Requests {
 public:
   Requests(const IndexExpr &address, int64_t count, unsigned threads,
            IterationLayout layout, ArrayRef<IndexExpr> conditions)
-      : address(address), count(count), threads(threads), layout(layout),
-        conditions(conditions), evaluator(getOwnPart(address)) {}
+      : address(getOwnPart(address)), count(count), threads(threads),
+        layout(layout), conditions(conditions), evaluator(this->address) {}
 
   /// Calls `request` with the addresses, in elements, of the active lanes of
   /// each warp request; false if they are not known.
@@ -48,7 +48,7 @@ private:
   static IndexExpr getOwnPart(const IndexExpr &address);
   bool isActive(int64_t iteration) const;
 
-  const IndexExpr &address;
+  IndexExpr address;
   int64_t count;
   unsigned threads;
   IterationLayout layout;
@@ -78,10 +78,12 @@ bool Requests::isActive(int64_t iteration) const {
 std::optional<SmallVector<int64_t, 32>>
 Requests::getLanes(ArrayRef<int64_t> iterations) {
   SmallVector<int64_t, 32> lanes;
-  for (int64_t iteration : iterations)
-    if (std::optional<ArrayRef<int64_t>> value =
-            evaluator.evaluate({iteration}))
-      lanes.push_back(value->front());
+  for (int64_t iteration : iterations) {
+    std::optional<ArrayRef<int64_t>> value = evaluator.evaluate({iteration});
+    if (!value)
+      break;
+    lanes.push_back(value->front());
+  }
   if (lanes.size() == iterations.size())
     return lanes;
   // Unknown terms may be the same in all lanes of this request.

@@ -18,6 +18,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
 #include "Verification.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -310,6 +311,31 @@ static SmallVector<int64_t> clip(ArrayRef<int64_t> extents, uint64_t budget) {
   return clipped;
 }
 
+/// True if each of `exprs` can have a value that only variables determine. An
+/// index that is read from an array never has one, so it is not worthwhile to
+/// try iterations.
+static bool canEvaluate(ArrayRef<IndexExpr> exprs) {
+  llvm::DenseMap<const void *, unsigned> seen;
+  SmallVector<IndexExpr> order;
+  for (const IndexExpr &expr : exprs)
+    collectSubexpressions(expr, seen, order);
+  llvm::BitVector known(order.size());
+  auto isKnown = [&](const IndexExpr &expr) {
+    return known[seen[expr.getIdentity()]];
+  };
+  for (auto [i, expr] : llvm::enumerate(order)) {
+    ArrayRef<IndexExpr> operands = expr.getOperands();
+    if (expr.getKind() == IndexExpr::Kind::Select)
+      known[i] = isKnown(operands[0]) && isKnown(operands[1]) &&
+                 (isKnown(operands[2]) || isKnown(operands[3]));
+    else
+      known[i] = expr.getKind() != IndexExpr::Kind::Symbol &&
+                 expr.getKind() != IndexExpr::Kind::Opaque &&
+                 llvm::all_of(operands, isKnown);
+  }
+  return llvm::all_of(exprs, isKnown);
+}
+
 /// Tries iterations, as many as the budget allows, from the first on.
 static std::optional<Collision> findCollision(ArrayRef<FillWrite> writes,
                                               PushType type) {
@@ -337,6 +363,8 @@ static std::optional<Collision> findCollision(ArrayRef<FillWrite> writes,
     boxes.push_back(clip(write.extents, share));
     IndexMap exprs = write.address;
     llvm::append_range(exprs, write.guards);
+    if (!canEvaluate(exprs))
+      continue;
     IndexEvaluator evaluator(exprs);
     unsigned rank = write.address.size();
     SmallVector<int64_t> variables;
