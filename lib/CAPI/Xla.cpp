@@ -89,7 +89,7 @@ static Expected<uint64_t> readNumber(const Slot &slot, Type to, xla::Type from,
   uint64_t read = 0;
   std::memcpy(&read, data, bits / 8);
   const llvm::fltSemantics *semantics = getSemantics(from);
-  if (bool(semantics) != isa<FloatType>(to))
+  if (bits == 0 || bool(semantics) != isa<FloatType>(to))
     return createStringError(slot.name + " is " + slot.elementType +
                              ", and XLA has a number of another kind");
   if (auto type = dyn_cast<FloatType>(to)) {

@@ -3,7 +3,8 @@
     OBS_LIBRARY=.../libobsidian.so PYTHONPATH=python python3 python/tests/gpu_shapes.py 300 cumsum t
 
 Needs a GPU and PyTorch. Arguments are the seconds after which no other function begins, and the
-names of functions (all). Matrices have 2^25 elements: 4096 x 8191, 100 x 335003, 1000003 x 33.
+names of functions (all). With --symbolic, programs accept all extents, and with --symbolic=0 all
+extents of dimension 0. Matrices have 2^25 elements: 4096 x 8191, 100 x 335003, 1000003 x 33.
 Prints one line for each function and shape: the rate of the bytes of arguments and results divided
 by that of a copy in this run, the time of eager mode divided by ours, and both in microseconds,
 with cold caches as in gpu_torch. The exit status is the number of functions that are wrong.
@@ -124,7 +125,9 @@ def rate_of_copy() -> float:
 
 
 def main() -> int:
-    limit, names = float(sys.argv[1]) if len(sys.argv) > 1 else 300.0, sys.argv[2:]
+    words = [word for word in sys.argv[1:] if not word.startswith("--symbolic")]
+    limit, names = float(words[0]) if words else 300.0, words[1:]
+    is_symbolic, is_batch = "--symbolic" in sys.argv, "--symbolic=0" in sys.argv
     warnings.simplefilter("ignore")
     cases = [
         (name, function, shape, lambda shape=shape: [floats(*shape)])
@@ -138,7 +141,12 @@ def main() -> int:
         if (names and name not in names) or time.perf_counter() - begin > limit:
             continue
         torch._dynamo.reset()
-        mine, arguments = torch.compile(function, backend="obsidian", dynamic=False), build()
+        arguments = build()
+        mine = torch.compile(
+            function, backend="obsidian", dynamic=None if is_batch else is_symbolic
+        )
+        for tensor in arguments if is_batch else []:
+            torch._dynamo.mark_dynamic(tensor, 0)
         found = mine(*arguments)
         right = is_right(found, function(*arguments))
         wrong += not right
