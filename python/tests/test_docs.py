@@ -189,7 +189,9 @@ def test_table_of_names() -> None:
         }
         assert listed(name) == public(own)
     # The slots of values and the hooks of the tracer are no names for users.
-    inner = {"block", "classes", "dims", "is_stored", "mapped", "name", "runs_late", "type"}
+    inner = {
+        "block", "classes", "dims", "is_stored", "likely", "mapped", "name", "runs_late", "type",
+    }  # fmt: skip
     assert listed("a") == public([*dir(Pull), *dir(obs.Push)]) - inner
     assert listed("x") == public(dir(obs.Scalar)) - {"block", "is_natural", "name"}
     tools = re.findall(r"`f\.(\w+)", text)
