@@ -69,6 +69,65 @@ SmallVector<Value> Importer::importBarrier(OpReader &op) {
   return lookup(op->getOperands());
 }
 
+/// The integer that is each element of a constant.
+static std::optional<int64_t> getInteger(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getName().getStringRef() != "stablehlo.constant")
+    return std::nullopt;
+  auto elements = dyn_cast_or_null<DenseIntElementsAttr>(op->getAttr("value"));
+  if (!elements || !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<APInt>().trySExtValue();
+}
+
+/// The number of iterations of a loop that counts from a constant below a
+/// constant, in steps of a constant.
+static std::optional<int64_t> countIterations(Operation *loop) {
+  Block &test = loop->getRegion(0).front(), &body = loop->getRegion(1).front();
+  Operation *compare = test.back().getOperand(0).getDefiningOp();
+  if (!compare || compare->getName().getStringRef() != "stablehlo.compare" ||
+      compare->getNumOperands() != 2 ||
+      getWord(compare, "comparison_direction") != "LT")
+    return std::nullopt;
+  auto counter = dyn_cast<BlockArgument>(compare->getOperand(0));
+  if (!counter || counter.getOwner() != &test)
+    return std::nullopt;
+  unsigned place = counter.getArgNumber();
+  Operation *next = body.back().getOperand(place).getDefiningOp();
+  if (!next || next->getName().getStringRef() != "stablehlo.add" ||
+      next->getNumOperands() != 2 ||
+      next->getOperand(0) != body.getArgument(place))
+    return std::nullopt;
+  auto first = getInteger(loop->getOperand(place)),
+       end = getInteger(compare->getOperand(1)),
+       step = getInteger(next->getOperand(1));
+  if (!first || !end || !step || *first < 0 || *end < *first || *step <= 0)
+    return std::nullopt;
+  return llvm::divideCeil(*end - *first, *step);
+}
+
+/// The number of operations of a block, if all of them compute elements from
+/// elements at the same or another place.
+std::optional<int64_t> Importer::countElementwise(Block &block) {
+  int64_t count = 0;
+  for (Operation &op : llvm::drop_end(block)) {
+    auto call = dyn_cast<func::CallOp>(op);
+    auto callee =
+        call ? tables.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
+    if (callee && callee.getBody().hasOneBlock()) {
+      std::optional<int64_t> inner = countElementwise(callee.front());
+      if (!inner)
+        return std::nullopt;
+      count += *inner;
+    } else if (ElementOp::find(&op) || isMove(&op)) {
+      ++count;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return count;
+}
+
 SmallVector<Value> Importer::importWhile(OpReader &op) {
   auto types = op->getOperandTypes();
   op.require(types == op->getResultTypes(),
@@ -77,6 +136,24 @@ SmallVector<Value> Importer::importWhile(OpReader &op) {
   op.requireRegion(1, types, types);
   if (!op.isValid())
     return {};
+  // A few iterations on elements are one map, such as the rounds of random
+  // numbers. Otherwise, all values would be stored after each of them.
+  constexpr int64_t mostIterations = 8, mostOperations = 1024;
+  std::optional<int64_t> count = countIterations(op),
+                         size = countElementwise(op->getRegion(1).front());
+  if (count && size && *count <= mostIterations &&
+      *count * *size <= mostOperations) {
+    Values values = lookup(op->getOperands());
+    for (int64_t k = 0; k < *count; ++k) {
+      Block &body = op->getRegion(1).front();
+      define(body.getArguments(), values);
+      importRegion(body);
+      if (hasError)
+        return {};
+      values = lookup(body.back().getOperands());
+    }
+    return values;
+  }
   // Scalars of the host stay scalars. All other values are in memory. The
   // extents of carried arrays do not change.
   Values init = getStored(op->getOperands(), op->getResults());

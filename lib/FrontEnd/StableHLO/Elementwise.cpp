@@ -14,11 +14,6 @@ using namespace mlir::obs;
 using namespace mlir::obs::stablehlo;
 using Order = ScalarBuilder::Order;
 
-/// The last word of an attribute such as `comparison_direction LT`.
-static StringRef getWord(Operation *op, StringRef name) {
-  return getText(op, name).rtrim('>').rsplit(' ').second;
-}
-
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//

@@ -77,6 +77,12 @@ const Importer::Entry *Importer::find(Operation *op) {
   return found == table.end() ? nullptr : &found->second;
 }
 
+/// True for constants, and for operations that move elements.
+bool Importer::isMove(Operation *op) {
+  const Entry *entry = find(op);
+  return entry && (entry->elements == Moves || entry->elements == Scalars);
+}
+
 LogicalResult Importer::importOp(Operation *op) {
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults()))
     if (failed(verifyTensor(op, value.getType())))

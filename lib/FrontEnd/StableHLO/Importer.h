@@ -40,6 +40,8 @@ inline SmallVector<Type> getElements(ValueRange tensors) {
 /// The text of an attribute of the dialect; empty if the operation does not
 /// have it.
 StringRef getText(Operation *op, StringRef name);
+/// The last word of an attribute such as `comparison_direction LT`.
+StringRef getWord(Operation *op, StringRef name);
 /// True if the numbers are different dimensions of an array of rank `rank`. If
 /// not, `wrong` is the first one that is not.
 bool areDims(ArrayRef<int64_t> dims, int64_t rank, int64_t *wrong = nullptr);
@@ -180,6 +182,8 @@ private:
 
   // Operations.
   void findDeviceScalars();
+  static bool isMove(Operation *op);
+  std::optional<int64_t> countElementwise(Block &block);
   Values importElements(OpReader &op, const ElementOp &elements);
   Values importBarrier(OpReader &op);
   Values importWhile(OpReader &op);

@@ -18,6 +18,10 @@ StringRef stablehlo::getText(Operation *op, StringRef name) {
                                                            : StringRef();
 }
 
+StringRef stablehlo::getWord(Operation *op, StringRef name) {
+  return getText(op, name).rtrim('>').rsplit(' ').second;
+}
+
 bool stablehlo::areDims(ArrayRef<int64_t> dims, int64_t rank, int64_t *wrong) {
   DenseSet<int64_t> seen;
   for (int64_t dim : dims)

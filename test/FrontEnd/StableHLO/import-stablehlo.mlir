@@ -181,12 +181,36 @@
   %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
   %r:2 = "stablehlo.while"(%zero, %x) ({
   ^bb0(%k: tensor<i32>, %y: tensor<8xf32>):
-    %n = "stablehlo.constant"() <{value = dense<5> : tensor<i32>}> : () -> tensor<i32>
+    %n = "stablehlo.constant"() <{value = dense<9> : tensor<i32>}> : () -> tensor<i32>
     %c = "stablehlo.compare"(%k, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
     "stablehlo.return"(%c) : (tensor<i1>) -> ()
   }, {
   ^bb0(%k: tensor<i32>, %y: tensor<8xf32>):
     %one = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %next = "stablehlo.add"(%k, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %z = "func.call"(%y) <{callee = @double}> : (tensor<8xf32>) -> tensor<8xf32>
+    "stablehlo.return"(%next, %z) : (tensor<i32>, tensor<8xf32>) -> ()
+  }) : (tensor<i32>, tensor<8xf32>) -> (tensor<i32>, tensor<8xf32>)
+  "func.return"(%r#1) : (tensor<8xf32>) -> ()
+}) : () -> ()
+// Up to 8 iterations on elements are maps, and nothing is stored between them: 1, 3, 5.
+// CHECK-LABEL: func.func @few_iterations
+// CHECK-SAME: (%[[X:.*]]: !obs.pull<8 x f32>)
+// CHECK-NEXT: %[[A:.*]] = obs.map { arith.addf } %[[X]], %[[X]]
+// CHECK-NEXT: %[[B:.*]] = obs.map { arith.addf } %[[A]], %[[A]]
+// CHECK-NEXT: %[[C:.*]] = obs.map { arith.addf } %[[B]], %[[B]]
+// CHECK-NEXT: obs.force %[[C]]
+"func.func"() <{function_type = (tensor<8xf32>) -> tensor<8xf32>, sym_name = "few_iterations"}> ({
+^bb0(%x: tensor<8xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+  %r:2 = "stablehlo.while"(%zero, %x) ({
+  ^bb0(%k: tensor<i32>, %y: tensor<8xf32>):
+    %n = "stablehlo.constant"() <{value = dense<6> : tensor<i32>}> : () -> tensor<i32>
+    %c = "stablehlo.compare"(%k, %n) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    "stablehlo.return"(%c) : (tensor<i1>) -> ()
+  }, {
+  ^bb0(%k: tensor<i32>, %y: tensor<8xf32>):
+    %one = "stablehlo.constant"() <{value = dense<2> : tensor<i32>}> : () -> tensor<i32>
     %next = "stablehlo.add"(%k, %one) : (tensor<i32>, tensor<i32>) -> tensor<i32>
     %z = "func.call"(%y) <{callee = @double}> : (tensor<8xf32>) -> tensor<8xf32>
     "stablehlo.return"(%next, %z) : (tensor<i32>, tensor<8xf32>) -> ()
