@@ -153,7 +153,7 @@ public:
       : source(source), user(user), gpu(gpu) {}
   /// `stream` is of the GPU. Waits for other threads.
   Error run(const xla::Frame &frame, const Attributes &attributes,
-            void *stream) {
+            cuda::Stream stream) {
     std::lock_guard<std::mutex> lock(mutex);
     if (!executable)
       if (Error error = load())
@@ -175,14 +175,14 @@ private:
   Error load();
   Error runOnHost(const xla::Frame &frame, const Attributes &attributes);
   Error runOnGPU(const xla::Frame &frame, const Attributes &attributes,
-                 void *stream);
+                 cuda::Stream stream);
   Error takeMessages();
   Expected<SmallVector<Item>> collect(const xla::Frame &frame,
                                       const Attributes &attributes);
   uint64_t allocate(uint64_t bytes);
   uint64_t allocateScratch(uint64_t bytes);
   void free(uint64_t pointer);
-  Error moveResults(ArrayRef<uint64_t> words, void *stream);
+  Error moveResults(ArrayRef<uint64_t> words, cuda::Stream stream);
 
   const obs_xla_source source;
   void *const user;
@@ -257,10 +257,9 @@ Expected<SmallVector<Item>> Instance::collect(const xla::Frame &frame,
   for (auto [number, slot, item] : llvm::enumerate(slots, items)) {
     if (llvm::is_contained(llvm::make_first_range(attributes.numbers), number))
       continue;
-    if (next == frame.arguments.count)
-      return createStringError("the program takes more arguments than the " +
-                               Twine(next) + " of the call");
-    item.buffer = frame.arguments.buffers[next++];
+    if (next++ >= frame.arguments.count)
+      continue;
+    item.buffer = frame.arguments.buffers[next - 1];
     if (!slot.isScalar &&
         xla::getElementBytes(item.buffer->type) != getElementBytes(slot))
       return createStringError(
@@ -351,8 +350,8 @@ uint64_t Instance::allocateScratch(uint64_t bytes) {
 
 uint64_t Instance::allocate(uint64_t bytes) {
   unsigned number = numAllocated++;
-  if (auto found = resultOfAllocation.find(number);
-      found != resultOfAllocation.end()) {
+  auto found = resultOfAllocation.find(number);
+  if (found != resultOfAllocation.end()) {
     const xla::Buffer &buffer = *frame->results.buffers[found->second];
     auto pointer = reinterpret_cast<uintptr_t>(buffer.data);
     auto isSame = [&](const Block &block) { return block.pointer == pointer; };
@@ -361,10 +360,9 @@ uint64_t Instance::allocate(uint64_t bytes) {
       return pointer;
     }
   }
-  uint64_t pointer = allocateScratch(bytes);
-  if (pointer)
-    blocks.push_back({pointer, bytes, number});
-  return pointer;
+  if (uint64_t pointer = allocateScratch(bytes))
+    return blocks.emplace_back(Block{pointer, bytes, number}).pointer;
+  return 0;
 }
 
 void Instance::free(uint64_t pointer) {
@@ -382,7 +380,7 @@ void Instance::free(uint64_t pointer) {
 }
 
 /// Copies results that are not in the buffers of XLA, such as arguments.
-Error Instance::moveResults(ArrayRef<uint64_t> words, void *stream) {
+Error Instance::moveResults(ArrayRef<uint64_t> words, cuda::Stream stream) {
   struct Move {
     uint64_t target, source, bytes;
   };
@@ -392,7 +390,6 @@ Error Instance::moveResults(ArrayRef<uint64_t> words, void *stream) {
       return Error::success();
     return createStringError(doing + ": " + driver->describe(result));
   };
-  auto *on = static_cast<cuda::Stream>(stream);
   for (auto [number, slot] : llvm::enumerate(program->getResults())) {
     const xla::Buffer &buffer = *frame->results.buffers[number];
     const uint64_t &word = words.front();
@@ -404,8 +401,9 @@ Error Instance::moveResults(ArrayRef<uint64_t> words, void *stream) {
     auto target = reinterpret_cast<uintptr_t>(buffer.data);
     uint64_t bytes = getBytes(buffer);
     if (slot.isScalar) {
-      if (Error error = check(driver->memcpyHtoDAsync(target, &word, bytes, on),
-                              "writing a number to the GPU"))
+      if (Error error =
+              check(driver->memcpyHtoDAsync(target, &word, bytes, stream),
+                    "writing a number to the GPU"))
         return error;
       continue;
     }
@@ -428,22 +426,22 @@ Error Instance::moveResults(ArrayRef<uint64_t> words, void *stream) {
       return createStringError("the GPU has no " + Twine(move.bytes) +
                                " bytes left");
     blocks.push_back({copy, move.bytes, ~0u});
-    if (Error error =
-            check(driver->memcpyDtoDAsync(copy, move.source, move.bytes, on),
-                  "copying a result"))
+    if (Error error = check(
+            driver->memcpyDtoDAsync(copy, move.source, move.bytes, stream),
+            "copying a result"))
       return error;
     move.source = copy;
   }
   for (const Move &move : moves)
-    if (Error error = check(
-            driver->memcpyDtoDAsync(move.target, move.source, move.bytes, on),
-            "copying a result"))
+    if (Error error = check(driver->memcpyDtoDAsync(move.target, move.source,
+                                                    move.bytes, stream),
+                            "copying a result"))
       return error;
   return Error::success();
 }
 
 Error Instance::runOnGPU(const xla::Frame &frame, const Attributes &attributes,
-                         void *stream) {
+                         cuda::Stream stream) {
   Expected<SmallVector<Item>> items = collect(frame, attributes);
   if (!items)
     return items.takeError();
@@ -460,10 +458,9 @@ Error Instance::runOnGPU(const xla::Frame &frame, const Attributes &attributes,
       continue;
     }
     uint64_t data = 0;
-    auto *on = static_cast<cuda::Stream>(stream);
-    if (driver->memcpyDtoHAsync(&data, pointer, getBytes(*item.buffer), on) !=
-            cuda::Success ||
-        driver->streamSynchronize(on) != cuda::Success)
+    if (driver->memcpyDtoHAsync(&data, pointer, getBytes(*item.buffer),
+                                stream) != cuda::Success ||
+        driver->streamSynchronize(stream) != cuda::Success)
       return createStringError(slot.name + " cannot be read from the GPU");
     Type type = runtime::getScalarType(compiler.getContext(), slot.elementType);
     Expected<uint64_t> bits = readNumber(slot, type, item.buffer->type, &data);
@@ -517,17 +514,15 @@ void obs_xla_add(const char *name, obs_xla_source source, void *user) {
   getPrograms().try_emplace(name, source, user);
 }
 
-static Expected<Instance &> find(StringRef name, int device) {
+static Expected<Instance &> find(StringRef name, std::optional<int> gpu) {
   std::lock_guard<std::mutex> lock(programsMutex);
   auto known = getPrograms().find(name);
   if (known == getPrograms().end())
     return createStringError("this process has no program '" + name + "'");
   Known &program = known->second;
-  std::unique_ptr<Instance> &instance = program.instances[device];
+  std::unique_ptr<Instance> &instance = program.instances[gpu.value_or(-1)];
   if (!instance)
-    instance = std::make_unique<Instance>(program.source, program.user,
-                                          device < 0 ? std::nullopt
-                                                     : std::optional(device));
+    instance = std::make_unique<Instance>(program.source, program.user, gpu);
   return *instance;
 }
 
@@ -552,8 +547,8 @@ static Expected<int> findGPU(const xla::Frame &frame) {
 
 static Error run(const xla::Frame &frame, bool isOnGPU) {
   Attributes attributes(frame.attributes);
-  int device = -1;
-  void *stream = nullptr;
+  std::optional<int> gpu;
+  cuda::Stream stream = nullptr;
   if (isOnGPU) {
     xla::StreamArguments given = {sizeof(given), nullptr, frame.context,
                                   nullptr};
@@ -561,13 +556,14 @@ static Error run(const xla::Frame &frame, bool isOnGPU) {
       destroy(frame, error);
       return createStringError("XLA has no stream for the program");
     }
-    stream = given.stream ? given.stream : cuda::getLegacyStream();
-    Expected<int> gpu = findGPU(frame);
-    if (!gpu)
-      return gpu.takeError();
-    device = *gpu;
+    stream = given.stream ? static_cast<cuda::Stream>(given.stream)
+                          : cuda::getLegacyStream();
+    Expected<int> found = findGPU(frame);
+    if (!found)
+      return found.takeError();
+    gpu = *found;
   }
-  Expected<Instance &> instance = find(attributes.program, device);
+  Expected<Instance &> instance = find(attributes.program, gpu);
   if (!instance)
     return instance.takeError();
   return instance->run(frame, attributes, stream);
