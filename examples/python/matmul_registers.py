@@ -7,8 +7,8 @@ reads 8 numbers of a and 8 numbers of b from the tiles: a quarter of a read for 
 instead of two. The 8 rows and the 8 columns are two groups of 4 neighbours, which are one access
 each. Tiles of a are stored column by column, so that rows are neighbours. The next tiles are read
 from global memory before the sums, and stored in shared memory after them. The order of the
-additions is that of matmul.py, so the bits are equal. From: V. Volkov, J. Demmel, Benchmarking GPUs
-to tune dense linear algebra, 2008.
+additions is that of matmul.py, so the bits are equal. The first tiles are read before the loop, so
+a needs a column. From: V. Volkov, J. Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
 
 `obs.matmul` is this program for all types.
 
