@@ -648,10 +648,10 @@ class NativeBackend:
 
     def add_to_xla(self, artifact: NativeArtifact) -> str:
         """Make a program known to these functions, until the process ends; its name."""
-        if artifact.key not in _sources:
-            source = _Source(functools.partial(self._write_source, artifact, []))
-            _sources[artifact.key] = source
-            self._library.obs_xla_add(artifact.key.encode(), source, None)
+        # Of two threads, the library gets the function that is kept.
+        made = _Source(functools.partial(self._write_source, artifact, []))
+        source = _sources.setdefault(artifact.key, made)
+        self._library.obs_xla_add(artifact.key.encode(), source, None)
         return artifact.key
 
     def _write_source(
