@@ -15,7 +15,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -45,12 +44,7 @@ static uint64_t getBytes(const xla::Buffer &buffer) {
 }
 
 static unsigned getElementBytes(const Slot &slot) {
-  unsigned bits = 64;
-  StringRef type = slot.elementType;
-  if (type != "index")
-    type.drop_while([](char c) { return !llvm::isDigit(c); })
-        .getAsInteger(10, bits);
-  return llvm::divideCeil(bits, 8);
+  return artefact::getElementBytes(slot.elementType);
 }
 
 /// The extents that the program has for a buffer.
@@ -168,7 +162,7 @@ private:
     uint64_t pointer;
     /// 0 if it is the buffer of a result.
     uint64_t bytes;
-    /// How many allocations of the run were before this one.
+    /// The number of allocations of the run before this one.
     unsigned number;
   };
 

@@ -130,12 +130,6 @@ class Driver:
         self._call("cuMemcpyDtoHAsync_v2", *words)
         self._call("cuStreamSynchronize", c_void_p(stream))
 
-    def copy(self, index: int, to: int, pointer: int, size: int, stream: int) -> None:
-        """Copy `size` bytes within a GPU, behind the work of a stream."""
-        self.enter(index)
-        words = c_uint64(to), c_uint64(pointer), c_size_t(size), c_void_p(stream)
-        self._call("cuMemcpyDtoDAsync_v2", *words)
-
     def order(self, index: int, before: int, after: int) -> None:
         """Let later work of the stream `after` wait for the work that `before` has now."""
         if before == after:

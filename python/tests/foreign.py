@@ -128,9 +128,6 @@ class FakeDriver:
     def download(self, index: int, data: int, pointer: int, size: int, stream: int) -> None:
         ctypes.memmove(data, pointer, size)
 
-    def copy(self, index: int, to: int, pointer: int, size: int, stream: int) -> None:
-        ctypes.memmove(to, pointer, size)
-
     def synchronize(self, index: int, stream: int) -> None:
         self.orders.append((stream, stream))
 

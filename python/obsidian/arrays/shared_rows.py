@@ -243,9 +243,9 @@ def _fold_pieces(array: Pull, function: Callable[[Any, Any], Any], size: Any) ->
     return columns
 
 
-def _size_of_pieces(array: Pull) -> Any:
+def _size_of_pieces(extents: Sequence[Any]) -> Any:
     """The number of elements of a piece of a column, so that about `THREADS` threads have one."""
-    *outer, length = array.shape
+    *outer, length = extents
     count = functools.reduce(operator.mul, outer)
     wanted = functions.ceil_div(THREADS, functions.max(count, 1))
     steps = functions.ceil_div(functions.ceil_div(length, wanted), STEPS)
@@ -254,12 +254,10 @@ def _size_of_pieces(array: Pull) -> Any:
 
 def _likely_pieces(array: Pull) -> int | None:
     """The number of pieces for the likely extents; None if these are not known."""
-    *outer, length = likely_extents(array)
-    if length is None or None in outer:
+    extents = likely_extents(array)
+    if None in extents:
         return None
-    wanted = -(-THREADS // max(_product(outer, 1), 1))
-    size = -(-length // (wanted * STEPS)) * STEPS
-    return -(-length // max(min(size, length), 1))
+    return int(functions.ceil_div(extents[-1], _size_of_pieces(extents)))
 
 
 def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> Array:
@@ -271,7 +269,7 @@ def fold_columns(array: Pull, function: Callable[[Any, Any], Any], init: Any) ->
     *outer, rows, _ = array.shape
     columns, unit = array, Level.thread
     if _likely_pieces(array) != 1:
-        columns = _fold_pieces(array, function, _size_of_pieces(array))
+        columns = _fold_pieces(array, function, _size_of_pieces(array.shape))
         is_known = likely_extents(columns)[-1] is not None
         unit = row_level(columns) if is_known else Level.thread
     sums = programs.each(
@@ -290,7 +288,7 @@ def scan_columns(
     """
     *outer, rows, length = array.shape
     is_whole = _likely_pieces(array) == 1
-    size = length if is_whole else _size_of_pieces(array)
+    size = length if is_whole else _size_of_pieces(array.shape)
     last = len(outer)
 
     def scan(start: Any, *place: Any) -> Array:
@@ -304,7 +302,7 @@ def scan_columns(
         extents = [*[1] * last, size, 1]
         return cast(Array, maps.reindex(found, lambda i: (*[0] * last, i, 0), extents, False))
 
-    # A column without elements has no piece.
+    # A column without elements that is divided has no piece.
     pieces = 1 if is_whole else functions.ceil_div(length, size)
     grid = programs.grid_of(*outer, pieces, rows, level=Level.thread)
     if is_whole:
