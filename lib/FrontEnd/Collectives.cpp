@@ -26,6 +26,9 @@ static constexpr int64_t longRow = 1 << 15;
 /// are in shared memory, of which long rows leave too little for other warps.
 static constexpr int64_t foldsOfWarp = 1024, scansOfWarp = 512;
 
+/// The elements of an array whose columns are reduced in pieces.
+static constexpr int64_t leastElements = 1 << 18;
+
 /// The maximum number of components of the element that columns are joined to.
 static constexpr int64_t maxComponents = 4;
 
@@ -97,6 +100,27 @@ SmallVector<Value> ArrayBuilder::distribute(Extents extents, Level level,
       ForceOp::create(*this, parts, ValueRange()).getResults());
 }
 
+Value ArrayBuilder::dropLast(Value array, Extents extents) {
+  auto push = cast<PushType>(array.getType());
+  ArrayRef<int64_t> bounds = push.getBounds();
+  if (!bounds.empty())
+    bounds = bounds.drop_back();
+  SmallVector<Value> dynamic;
+  for (OpFoldResult extent : extents)
+    if (auto value = dyn_cast<Value>(extent))
+      dynamic.push_back(value);
+  Region region;
+  buildBlock(region, SmallVector<Type>(extents.size() + 1, getIndexType()),
+             [&](ValueRange i) { return SmallVector<Value>(i.drop_back()); });
+  auto place = ReindexOp::create(*this,
+                                 PushType::get(getContext(), push.getLevel(),
+                                               push.getExtents().drop_back(),
+                                               bounds, push.getElementTypes()),
+                                 array, dynamic, /*unchecked=*/false);
+  place.getBody().takeBody(region);
+  return place.getResult();
+}
+
 Value ArrayBuilder::getRow(Value array, ValueRange place) {
   unsigned rank = place.size();
   SmallVector<OpFoldResult> rest = getExtents(array);
@@ -131,17 +155,42 @@ static SmallVector<int64_t> getOthers(Value array, ArrayRef<int64_t> dims) {
   return others;
 }
 
-int64_t ArrayBuilder::countParts(int64_t length, int64_t count, int64_t side) {
-  constexpr int64_t threads = 1 << 16, least = 1 << 18;
-  int64_t parts = 1;
-  // With few neighbouring results, a warp would use a small part of the data
-  // that it loads, and a short reduction needs no second kernel.
-  if (side < 16 || count == 0 || length < least / count)
-    return parts;
-  for (int64_t divisor = 2; divisor <= std::min(length / 8, threads); ++divisor)
-    if (length % divisor == 0 && parts * count < threads)
-      parts = divisor;
-  return parts;
+/// The number of elements of a piece of a column of `length` elements, of which
+/// there are `count`, so that about `threads` threads have a piece. A multiple
+/// of `steps`, or all elements.
+static int64_t getPieceSize(int64_t length, int64_t count) {
+  constexpr int64_t threads = 1 << 18, steps = 32;
+  int64_t pieces = llvm::divideCeil(threads, count);
+  return std::min<int64_t>(
+      length, llvm::alignTo(llvm::divideCeil(length, pieces), steps));
+}
+
+Value ArrayBuilder::foldPieces(Value array, int64_t dim, int64_t size,
+                               ValueRange init, ScalarCode combine,
+                               const CollectiveOptions &options) {
+  SmallVector<OpFoldResult> extents = getExtents(array);
+  int64_t length = *getConstantIntValue(extents[dim]);
+  bool isExact = length % size == 0;
+  extents[dim] = getIndexAttr(llvm::divideCeil(length, size));
+  Value sums =
+      distributePush(
+          extents, Level::Thread,
+          [&](ValueRange i) -> SmallVector<Value> {
+            Value first = mul(i[dim], getIndex(size));
+            OpFoldResult count = getIndexAttr(size);
+            if (!isExact)
+              count = createOrFold<arith::MinUIOp>(
+                  getIndex(size), sub(getIndex(length), first));
+            Value piece = generate({count}, [&](ValueRange k) {
+              SmallVector<Value> place(i);
+              place[dim] = add(first, k[0]);
+              return get(array, place);
+            });
+            return {splat(fold(piece, init, combine, options.commutative),
+                          {getIndexAttr(1)})};
+          })
+          .front();
+  return forceOne(dropLast(sums, extents));
 }
 
 Value ArrayBuilder::reduceColumns(Value array, unsigned firstColumn,
@@ -211,9 +260,33 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   SmallVector<Type> both(element);
   llvm::append_range(both, element);
 
-  SmallVector<int64_t> kept = getOthers(array, dims), order(kept);
   SmallVector<int64_t> sorted(dims);
   llvm::sort(sorted);
+  // Neighbouring dimensions are one.
+  for (unsigned k = 1; k < sorted.size(); ++k)
+    if (sorted[k] == sorted[k - 1] + 1) {
+      SmallVector<OpFoldResult> joined = getExtents(array);
+      joined[sorted[k]] =
+          getProduct({joined[sorted[k - 1]], joined[sorted[k]]});
+      joined.erase(joined.begin() + sorted[k - 1]);
+      sorted.erase(sorted.begin() + k);
+      for (int64_t &dim : MutableArrayRef(sorted).drop_front(k))
+        --dim;
+      return reduce(reshape(array, joined), init, sorted, combine, options);
+    }
+  SmallVector<int64_t> kept = getOthers(array, sorted), order(kept);
+  // Rows of one element need no kernel of their own.
+  if (sorted.size() == 1 && !kept.empty() && !options.level &&
+      getArrayExtents(array.getType())[sorted.front()] == 1) {
+    SmallVector<OpFoldResult> others = getExtents(array);
+    others.erase(others.begin() + sorted.front());
+    return generate(others, [&](ValueRange i) {
+      SmallVector<Value> place(i), values(init);
+      place.insert(place.begin() + sorted.front(), getIndex(0));
+      llvm::append_range(values, get(array, place));
+      return combine(values);
+    });
+  }
   llvm::append_range(order, sorted);
   bool isLastKept =
       !kept.empty() && !dims.empty() && kept.back() > sorted.back();
@@ -238,20 +311,23 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
         canRepeat(array, side - 1))
       return reduceColumns(array, firstColumn, init, dims, combine, options);
   }
-  // Neighbouring threads read neighbouring columns, each thread a part of one
+  // Neighbouring threads read neighbouring columns, each thread a piece of one
   // column.
   if (isLastKept && sorted.size() == 1 && options.neutral && !options.level &&
-      source.hasStaticExtents()) {
+      side > 1 && source.hasStaticExtents()) {
     int64_t dim = sorted.front(), length = source.getExtents()[dim], count = 1;
     for (int64_t d : kept)
       count *= source.getExtents()[d];
-    int64_t parts = countParts(length, count, side);
-    if (parts > 1) {
-      CollectiveOptions perThread = options;
-      perThread.level = Level::Thread;
-      Value sums = reduce(splitDim(array, dim, parts), init, dim + 1, combine,
-                          perThread);
-      return reduce(sums, init, dim, combine, options);
+    // A short reduction needs no second kernel.
+    int64_t size = count > 0 && length >= leastElements / count
+                       ? getPieceSize(length, count)
+                       : length;
+    if (size < length) {
+      Value sums = foldPieces(array, dim, size, init, combine, options);
+      CollectiveOptions ofRows = options;
+      ofRows.level =
+          getRowLevel(transpose(sums, order), stagedRow, foldsOfWarp);
+      return reduce(sums, init, dim, combine, ofRows);
     }
   }
   Value rows = transpose(array, order);
@@ -334,68 +410,137 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
         return {splat(fold(row, init, combine, options.commutative),
                       {getIndexAttr(1)})};
       }).front();
-  // Each row has one element.
-  auto push = cast<PushType>(sums.getType());
-  SmallVector<int64_t> bounds;
-  if (!push.getBounds().empty())
-    bounds.assign(push.getBounds().drop_back().begin(),
-                  push.getBounds().drop_back().end());
-  SmallVector<Value> dynamic;
-  for (OpFoldResult extent : outer)
-    if (auto value = dyn_cast<Value>(extent))
-      dynamic.push_back(value);
+  return forceOne(dropLast(sums, outer));
+}
+
+/// The operation on two elements with the same values in the other order.
+static SmallVector<Value> flip(ValueRange both) {
+  SmallVector<Value> flipped(both.drop_front(both.size() / 2));
+  llvm::append_range(flipped, both.take_front(both.size() / 2));
+  return flipped;
+}
+
+Value ArrayBuilder::scanRow(Value row, ValueRange init, Level level,
+                            bool exclusive, ScalarCode combine,
+                            const CollectiveOptions &options) {
+  ArrayRef<Type> element = getArrayElementTypes(row.getType());
+  SmallVector<Type> both(element);
+  llvm::append_range(both, element);
   Region region;
-  buildBlock(region, SmallVector<Type>(outer.size() + 1, getIndexType()),
-             [&](ValueRange i) { return SmallVector<Value>(i.drop_back()); });
-  auto place = ReindexOp::create(*this,
-                                 PushType::get(getContext(), Level::Grid,
-                                               push.getExtents().drop_back(),
-                                               bounds, push.getElementTypes()),
-                                 sums, dynamic, /*unchecked=*/false);
-  place.getBody().takeBody(region);
-  return forceOne(place.getResult());
+  buildBlock(region, both, combine);
+  auto like = cast<PullType>(row.getType());
+  auto scan =
+      ScanOp::create(*this,
+                     PushType::get(getContext(), level, like.getExtents(),
+                                   like.getBounds(), element),
+                     TypeRange(), row, init, level, exclusive, /*total=*/false,
+                     options.commutative, getStrategy(*this, options));
+  scan.getBody().takeBody(region);
+  return scan.getResult();
+}
+
+Value ArrayBuilder::scanPieces(Value array, ValueRange init, int64_t dim,
+                               int64_t size, bool exclusive, ScalarCode combine,
+                               const CollectiveOptions &options) {
+  SmallVector<OpFoldResult> extents = getExtents(array), tiles(extents);
+  unsigned rank = extents.size();
+  Value length = getIndex(extents[dim]);
+  int64_t pieces = llvm::divideCeil(*getConstantIntValue(extents[dim]), size);
+  bool isExact = pieces * size == *getConstantIntValue(extents[dim]);
+  Value starts;
+  if (pieces > 1) {
+    // The pieces are read twice.
+    if (!canRepeat(array, 1))
+      array = store(array).front();
+    Value sums = foldPieces(array, dim, size, init, combine, options);
+    SmallVector<int64_t> order = getOthers(sums, dim);
+    order.push_back(dim);
+    CollectiveOptions ofRows = options;
+    ofRows.level = getRowLevel(transpose(sums, order), stagedScan, scansOfWarp);
+    starts = scan(sums, init, dim, /*exclusive=*/true, /*reverse=*/false,
+                  combine, ofRows);
+  }
+
+  tiles[dim] = getIndexAttr(pieces);
+  SmallVector<int64_t> inTile(rank, 1);
+  inTile[dim] = size;
+  auto scanPiece = [&](ValueRange i) -> SmallVector<Value> {
+    SmallVector<Value> place(i),
+        start = starts ? get(starts, i) : SmallVector<Value>(init);
+    Value first = mul(i[dim], getIndex(size));
+    Value piece = generate({getIndexAttr(size)}, [&](ValueRange k) {
+      place[dim] = add(first, k[0]);
+      if (isExact)
+        return get(array, place);
+      // The last piece may be shorter.
+      return choose(
+          arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, place[dim],
+                                length),
+          [&] { return get(array, place); },
+          [&] { return SmallVector<Value>(init); });
+    });
+    Value scanned =
+        scanRow(piece, start, Level::Thread, exclusive, combine, options);
+    Region region;
+    buildBlock(region, getIndexType(), [&](ValueRange k) {
+      SmallVector<Value> at(rank, getIndex(0));
+      at[dim] = k[0];
+      return at;
+    });
+    auto tile =
+        ReindexOp::create(*this,
+                          PushType::get(getContext(), Level::Thread, inTile, {},
+                                        getArrayElementTypes(array.getType())),
+                          scanned, ValueRange(), /*unchecked=*/false);
+    tile.getBody().takeBody(region);
+    return {tile.getResult()};
+  };
+  Value parts = distributePush(tiles, Level::Thread, scanPiece).front();
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> statics;
+  dispatchIndexOpFoldResults(extents, dynamic, statics);
+  return JoinOp::create(*this, parts, dynamic, getDenseI64ArrayAttr(statics),
+                        UnitAttr());
 }
 
 Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
                          bool exclusive, bool reverse, ScalarCode combine,
                          const CollectiveOptions &options) {
-  ArrayRef<Type> element = getArrayElementTypes(array.getType());
-  SmallVector<Type> both(element);
-  llvm::append_range(both, element);
+  auto flipped = [&](ValueRange both) { return combine(flip(both)); };
+  ScalarCode ordered = combine;
+  if (reverse) {
+    array = this->reverse(array, dim);
+    ordered = flipped;
+  }
+  auto finish = [&](Value scanned, int64_t dim) {
+    if (reverse)
+      scanned = ReverseOp::create(*this, scanned, dim);
+    return forceOne(scanned);
+  };
+  auto source = cast<PullType>(array.getType());
+  int64_t last = source.getExtents().size() - 1;
+  if (dim != last && options.neutral && !options.level &&
+      source.hasStaticExtents()) {
+    // Neighbouring threads read neighbouring columns, each thread a piece of
+    // one column.
+    int64_t length = source.getExtents()[dim], count = 1;
+    for (int64_t d : getOthers(array, dim))
+      count *= source.getExtents()[d];
+    if (count > 0 && length > 0)
+      return finish(scanPieces(array, init, dim, getPieceSize(length, count),
+                               exclusive, ordered, options),
+                    dim);
+  }
+
   SmallVector<int64_t> order = getOthers(array, dim);
   order.push_back(dim);
-  Value rows = transpose(array, order);
-  int64_t last = order.size() - 1;
-  if (reverse)
-    rows = this->reverse(rows, last);
-
-  auto scanRow = [&](Value row, Level level) {
-    Region region;
-    buildBlock(region, both, [&](ValueRange e) {
-      if (!reverse)
-        return combine(e);
-      SmallVector<Value> flipped(e.drop_front(element.size()));
-      llvm::append_range(flipped, e.take_front(element.size()));
-      return combine(flipped);
-    });
-    auto like = cast<PullType>(row.getType());
-    auto scan = ScanOp::create(
-        *this,
-        PushType::get(getContext(), level, like.getExtents(), like.getBounds(),
-                      element),
-        TypeRange(), row, init, level, exclusive, /*total=*/false,
-        options.commutative, getStrategy(*this, options));
-    scan.getBody().takeBody(region);
-    return scan.getResult();
-  };
-
-  Value scanned;
+  Value rows = transpose(array, order), scanned;
   Level level = options.level.value_or(
       last ? getRowLevel(rows, stagedScan, scansOfWarp) : Level::Grid);
   if (last && level == Level::Grid)
     level = Level::Block;
   if (level == Level::Grid) {
-    scanned = scanRow(rows, Level::Grid);
+    scanned = scanRow(rows, init, level, exclusive, ordered, options);
   } else {
     SmallVector<OpFoldResult> extents = getExtents(rows);
     if (!last) {
@@ -404,14 +549,12 @@ Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
     }
     scanned = distributePush(ArrayRef(extents).drop_back(), level,
                              [&](ValueRange i) -> SmallVector<Value> {
-                               return {scanRow(getRow(rows, i), level)};
+                               return {scanRow(getRow(rows, i), init, level,
+                                               exclusive, ordered, options)};
                              })
                   .front();
   }
-  if (reverse)
-    scanned = ReverseOp::create(*this, scanned,
-                                getArrayExtents(scanned.getType()).size() - 1);
-  scanned = forceOne(scanned);
+  scanned = finish(scanned, getArrayExtents(scanned.getType()).size() - 1);
   if (last + 1 !=
       static_cast<int64_t>(getArrayExtents(scanned.getType()).size()))
     return reshape(scanned, getExtents(array));

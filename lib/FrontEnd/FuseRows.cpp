@@ -78,8 +78,11 @@ private:
   /// True if `op` comes after the program.
   bool isLater(Operation *op) const;
   /// True if all operations that read the result of a fold are in the program
-  /// or, without other arrays between, after it.
+  /// or after it.
   bool isReadInside(const RowFold &fold) const;
+  /// True if an operation after the program reads an array, also through arrays
+  /// that are not stored.
+  bool isReadLater(Value array) const;
   /// The arrays of which the program stores one row, because several parts of
   /// the program read or compute it.
   SmallVector<Value> findKept(Level level) const;
@@ -137,6 +140,20 @@ bool RowProgram::isReadInside(const RowFold &fold) const {
                                 : force->getNumResults() == 1 &&
                                       folds.contains(force->getResult(0));
          });
+}
+
+bool RowProgram::isReadLater(Value array) const {
+  llvm::SetVector<Value> values;
+  values.insert(array);
+  for (unsigned next = 0; next < values.size(); ++next)
+    for (Operation *user : values[next].getUsers()) {
+      Operation *op = last->getBlock()->findAncestorOpInBlock(*user);
+      if (isLater(user))
+        return true;
+      if (op && !isa<ForceOp>(op))
+        values.insert_range(op->getResults());
+    }
+  return false;
 }
 
 bool RowProgram::select(ArrayRef<RowFold> all) {
@@ -392,8 +409,7 @@ void RowProgram::build() {
   // The folds that are also stored.
   SmallVector<Value> later;
   for (Value fold : llvm::make_first_range(folds))
-    if (llvm::any_of(fold.getUsers(),
-                     [&](Operation *user) { return isLater(user); }))
+    if (isReadLater(fold))
       later.push_back(fold);
   auto buildRow = [&](ValueRange place) {
     for (Value array : findKept(level)) {
@@ -439,11 +455,23 @@ void RowProgram::build() {
   auto [ofFolds, ofArrays] =
       std::pair(ArrayRef(stored).take_front(later.size()),
                 ArrayRef(stored).drop_front(later.size()));
-  for (auto [fold, value] : llvm::zip_equal(later, ofFolds)) {
-    Value whole = b.reshape(value, rows);
-    fold.replaceUsesWithIf(
-        whole, [&](OpOperand &use) { return isLater(use.getOwner()); });
+  // Operations after the program read the stored folds, also through arrays
+  // before it, of which they get copies.
+  IRMapping stores;
+  for (auto [fold, value] : llvm::zip_equal(later, ofFolds))
+    stores.map(fold, b.reshape(value, rows));
+  for (Operation &op : llvm::make_range(last->getBlock()->begin(),
+                                        Block::iterator(last.getOperation()))) {
+    llvm::SetVector<Value> used;
+    used.insert_range(op.getOperands());
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    if (isa<ObsDialect>(op.getDialect()) && !isa<ForceOp>(op) &&
+        llvm::any_of(used, [&](Value v) { return stores.contains(v); }))
+      b.clone(op, stores);
   }
+  for (auto [before, after] : stores.getValueMap())
+    Value(before).replaceUsesWithIf(
+        after, [&](OpOperand &use) { return isLater(use.getOwner()); });
   for (auto [array, value] : llvm::zip_equal(arrays, ofArrays))
     results[array] = value;
   SmallVector<Value> rest;

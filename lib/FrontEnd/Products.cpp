@@ -13,6 +13,7 @@
 
 #include "Obsidian/FrontEnd/ArrayBuilder.h"
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 
 using namespace mlir;
@@ -66,6 +67,86 @@ static std::optional<int64_t> getInnermost(Value array) {
     if (extents[dim] != 1)
       return dim;
   return std::nullopt;
+}
+
+namespace {
+/// The shape of a product by tiles: a block has `rows` x `columns` threads, and
+/// each thread computes `side` x `side` sums of a tile.
+struct TileShape {
+  int64_t rows = 16, columns = 16, side = 1, depth = 16;
+
+  int64_t getHeight() const { return rows * side; }
+  int64_t getWidth() const { return columns * side; }
+};
+} // namespace
+
+/// The microseconds that a GPU takes for `blocks` blocks with `steps` products
+/// of one tile each. The rates are those of one, two and three blocks on each
+/// of 132 multiprocessors with 128 FMAs in each cycle (H100, f32): `matmul` in
+/// benchmarks/results/jax-h100.json.
+static double estimateTiles(const TileShape &shape, int64_t blocks,
+                            int64_t steps) {
+  constexpr int64_t multiprocessors = 132, resident = 3;
+  constexpr double perMicrosecond = 218e3;
+  // Before the first step, a block waits for its tiles.
+  constexpr int64_t waiting = 48;
+  std::array<double, resident> rates = {0.59, 0.80, 0.865};
+  if (shape.side < 8)
+    rates = {0.27, 0.42, 0.5};
+  if (shape.side < 4)
+    rates = {0.07, 0.12, 0.15};
+  double block = static_cast<double>(shape.getHeight() * shape.getWidth()) *
+                 static_cast<double>(steps + waiting) / perMicrosecond;
+  int64_t waves = blocks / (multiprocessors * resident);
+  int64_t last =
+      llvm::divideCeil(blocks % (multiprocessors * resident), multiprocessors);
+  double time = static_cast<double>(waves * resident) / rates.back();
+  if (last > 0)
+    time += static_cast<double>(last) / rates[last - 1];
+  return time * block;
+}
+
+/// The shape of the tiles for a product of `x` and `y`, and the number of parts
+/// of its sums, which are products of their own: all of the GPU is busy. There
+/// is one part if `areWhole`.
+static std::pair<TileShape, int64_t> chooseTiles(PullType x, PullType y,
+                                                 bool areWhole) {
+  constexpr int64_t shortest = 64, mostParts = 256;
+  // A kernel adds the parts.
+  constexpr double launch = 2, bytesPerMicrosecond = 3e6, moreWork = 1.05;
+  TileShape small, medium{16, 16, 4}, wide{8, 16, 8}, high{16, 8, 8};
+  if (!x.hasStaticExtents() || !y.hasStaticExtents()) {
+    auto isLarge = [](int64_t bound) {
+      return ShapedType::isDynamic(bound) || bound >= 64;
+    };
+    return {isLarge(x.getExtentBound(1)) && isLarge(y.getExtentBound(2))
+                ? medium
+                : small,
+            1};
+  }
+  auto [batch, height, length] =
+      std::tuple(x.getExtents()[0], x.getExtents()[1], x.getExtents()[2]);
+  int64_t width = y.getExtents()[2];
+  std::pair<TileShape, int64_t> best{small, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (const TileShape &shape : {wide, high, medium, small}) {
+    int64_t tiles = batch * llvm::divideCeil(height, shape.getHeight()) *
+                    llvm::divideCeil(width, shape.getWidth());
+    for (int64_t parts = 1; parts <= (areWhole ? 1 : mostParts); ++parts) {
+      if (length % parts || (parts > 1 && length / parts < shortest))
+        continue;
+      double time = estimateTiles(shape, tiles * parts, length / parts);
+      if (parts > 1)
+        time =
+            moreWork * time + launch +
+            static_cast<double>((parts + 1) * batch * height * width *
+                                getElementBytes(x.getElementTypes().front())) /
+                bytesPerMicrosecond;
+      if (time < least)
+        std::tie(least, best) = std::pair(time, std::pair(shape, parts));
+    }
+  }
+  return best;
 }
 
 /// The smallest number of parts of a sum of `length` products with which
@@ -151,13 +232,9 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   if (!options.level && isSumOfProducts && isZero &&
       (hasTiles || rows.level == Level::Thread) && left.hasStaticExtents() &&
       right.hasStaticExtents()) {
-    ArrayRef<int64_t> sizes = left.getExtents();
-    auto getTiles = [](int64_t extent) { return llvm::divideCeil(extent, 64); };
-    int64_t batch = sizes[0];
+    int64_t batch = left.getExtents()[0];
     int64_t parts =
-        hasTiles ? countProductParts(length,
-                                     batch * getTiles(height) * getTiles(width),
-                                     /*wanted=*/264, /*shortest=*/256)
+        hasTiles ? chooseTiles(left, right, /*areWhole=*/false).second
                  : countProductParts(length,
                                      batch * (areRowsFew ? 1 : height) *
                                          (areColumnsFew ? 1 : width),
@@ -250,43 +327,12 @@ Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
                  extents);
 }
 
-namespace {
-/// The shape of a product by tiles: a block has `rows` x `columns` threads, and
-/// each thread computes `side` x `side` sums of a tile.
-struct TileShape {
-  int64_t rows = 16, columns = 16, side = 1, depth = 16;
-
-  int64_t getHeight() const { return rows * side; }
-  int64_t getWidth() const { return columns * side; }
-};
-} // namespace
-
-/// The shape of the tiles for a product of `x` and `y`.
-static TileShape chooseTiles(Value x, Value y) {
-  auto isLarge = [](Value array, unsigned dim) {
-    int64_t bound = getArrayBound(array.getType(), dim);
-    return ShapedType::isDynamic(bound) || bound >= 64;
-  };
-  auto countTiles = [](Value array, unsigned dim, int64_t size) -> int64_t {
-    int64_t extent = getArrayExtents(array.getType())[dim];
-    return ShapedType::isDynamic(extent) ? 0 : extent / size;
-  };
-  TileShape shape;
-  if (isLarge(x, 1) && isLarge(y, 2))
-    shape.side = 4;
-  // Larger tiles read less, if there are enough of them for all of the GPU.
-  TileShape large{/*rows=*/8, /*columns=*/16, /*side=*/8};
-  int64_t batch = std::max<int64_t>(getArrayExtents(x.getType())[0], 1);
-  if (batch * countTiles(x, 1, large.getHeight()) *
-          countTiles(y, 2, large.getWidth()) >=
-      128)
-    return large;
-  return shape;
-}
-
 Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
                                   ScalarCode multiply, ScalarCode combine) {
-  TileShape shape = chooseTiles(x, y);
+  TileShape shape =
+      chooseTiles(cast<PullType>(x.getType()), cast<PullType>(y.getType()),
+                  /*areWhole=*/true)
+          .first;
   int64_t side = shape.side, depth = shape.depth, height = shape.getHeight(),
           width = shape.getWidth();
   auto split = [&](Value array, ArrayRef<int64_t> sizes) -> Value {

@@ -36,7 +36,7 @@ obs::findStores(Value array, function_ref<bool(Operation *)> isIgnored) {
   values.insert(array);
   for (unsigned next = 0; next < values.size(); ++next)
     for (OpOperand &use : values[next].getUses()) {
-      if (next == 0 && isIgnored && isIgnored(use.getOwner()))
+      if (isIgnored && isIgnored(use.getOwner()))
         continue;
       Operation *op =
           array.getParentBlock()->findAncestorOpInBlock(*use.getOwner());

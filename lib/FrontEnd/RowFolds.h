@@ -51,8 +51,8 @@ int64_t countElements(ArrayRef<int64_t> extents);
 void eraseUnused(Block &block);
 
 /// The operands of forces that read an array, also through arrays that are not
-/// stored; std::nullopt if there are other readers. Leaves out operations that
-/// read the array itself and for which `isIgnored` returns true.
+/// stored; std::nullopt if there are other readers. Leaves out operations for
+/// which `isIgnored` returns true.
 std::optional<SmallVector<OpOperand *>>
 findStores(Value array, function_ref<bool(Operation *)> isIgnored = {});
 

@@ -16,7 +16,8 @@
 namespace mlir::obs::detail {
 
 static constexpr llvm::StringLiteral kResident = "nvvm.minctasm",
-                                     kThreads = "nvvm.maxntid";
+                                     kThreads = "nvvm.maxntid",
+                                     kRegisters = "nvvm.maxnreg";
 
 /// The registers of 32 bits that `loop` carries to its next iteration.
 static uint64_t countCarried(const llvm::Loop &loop) {
@@ -44,15 +45,15 @@ static uint64_t countThreads(const llvm::Function &function) {
 llvm::PreservedAnalyses
 ChooseRegistersPass::run(llvm::Function &function,
                          llvm::FunctionAnalysisManager &analyses) {
-  constexpr uint64_t manyRegisters = 64, enoughThreads = 256;
+  constexpr uint64_t manyRegisters = 64, mostRegisters = 200, mostThreads = 256;
   uint64_t threads = countThreads(function);
-  if (threads == 0 || threads > enoughThreads ||
+  if (threads == 0 || threads > mostThreads ||
       function.hasFnAttribute(kResident))
     return llvm::PreservedAnalyses::all();
   for (const llvm::Loop *loop :
        analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
     if (countCarried(*loop) >= manyRegisters) {
-      function.addFnAttr(kResident, std::to_string(enoughThreads / threads));
+      function.addFnAttr(kRegisters, std::to_string(mostRegisters));
       break;
     }
   return llvm::PreservedAnalyses::all();

@@ -63,6 +63,19 @@ static bool walksOwnArray(llvm::Instruction &op, llvm::Loop &loop) {
          llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
 }
 
+/// True if `op` divides a number that is a constant in each iteration of `loop`
+/// by a constant. If iterations are copies, their places in a window are known.
+static bool dividesCounter(llvm::Instruction &op, llvm::Loop &loop,
+                           llvm::ScalarEvolution &evolution) {
+  if (!op.isIntDivRem() || !llvm::isa<llvm::ConstantInt>(op.getOperand(1)))
+    return false;
+  auto *number =
+      llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(op.getOperand(0)));
+  return number && number->getLoop() == &loop && number->isAffine() &&
+         llvm::isa<llvm::SCEVConstant>(number->getStart()) &&
+         llvm::isa<llvm::SCEVConstant>(number->getStepRecurrence(evolution));
+}
+
 /// The number of values that all threads of a block carry through `loop`.
 static size_t countCarried(llvm::Loop &loop) {
   unsigned threads = 1024;
@@ -86,11 +99,13 @@ UnrollLoopsPass::run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
       llvm::findStringMetadataForLoop(&loop, "llvm.loop.unroll.count"))
     return unchanged;
   unsigned operations = 0;
-  bool profits = false, ownsArray = false;
+  bool profits = false, ownsArray = false, divides = false;
   for (llvm::BasicBlock *block : loop.blocks()) {
     operations += block->size();
-    for (llvm::Instruction &op : *block)
+    for (llvm::Instruction &op : *block) {
       ownsArray |= walksOwnArray(op, loop);
+      divides |= dividesCounter(op, loop, evolution);
+    }
   }
   if (ownsArray && trips != 0 && trips <= maxRegisters &&
       trips * operations <= maxCopied) {
@@ -104,6 +119,10 @@ UnrollLoopsPass::run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
     return unchanged;
   }
   bool isShort = trips != 0 && trips <= fewIterations;
+  if (isShort && divides && trips * operations <= maxCopied) {
+    llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
+    return unchanged;
+  }
   if (isShort &&
       (operations <= maxOperations || trips * operations > maxCopied ||
        countCarried(loop) > maxCarried))

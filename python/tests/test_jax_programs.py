@@ -333,6 +333,26 @@ def centred(x: Any) -> Any:
     return (x - x.mean(0)) / x.std(0), x.max(0)
 
 
+@case(floats(2, 5, 6, 20))
+def means_of_channels(x: Any) -> Any:
+    return x.mean((1, 2))
+
+
+@case(floats(40, 7))
+def softmax_of_few(x: Any) -> Any:
+    return jax.nn.softmax(x, -1)
+
+
+@case(floats(9, 20), integers(9, high=20))
+def cross_entropy(x: Any, labels: Any) -> Any:
+    return -jnp.take_along_axis(jax.nn.log_softmax(x), labels[:, None], 1).mean()
+
+
+@case(floats(130, 40), floats(40, 33, seed=1))
+def product_of_few(x: Any, y: Any) -> Any:
+    return x @ y
+
+
 # Scans.
 
 
@@ -344,6 +364,18 @@ def cumulative(x: Any) -> Any:
 @case(floats(7, 40))
 def cumulative_rows(x: Any) -> Any:
     return jnp.cumsum(x, 1), jnp.cumsum(x, 0), lax.cumlogsumexp(x, axis=1)
+
+
+@case(integers(100, 5, high=90), floats(3, 70, 4), floats(2, 33, 3, seed=1))
+def cumulative_columns(x: Any, y: Any, z: Any) -> Any:
+    """Pieces of columns: 32 elements, and fewer in the last one."""
+    sums = jnp.cumsum(x, 0), lax.cumsum(x, 0, reverse=True), jnp.cumsum(x[:0], 0)
+    return sums, lax.cummax(y, 1), jnp.cumsum(jnp.exp(y), 1), lax.cumprod(z, 1, reverse=True)
+
+
+@case(floats(50, 9))
+def cumulative_column_sums(x: Any) -> Any:
+    return jnp.cumsum(x, 0)
 
 
 @case(floats(33), floats(33, seed=1))
@@ -494,12 +526,30 @@ def top(x: Any) -> Any:
     return lax.top_k(x, 4)
 
 
+@case(floats(6, 50))
+def medians(x: Any) -> Any:
+    return jnp.median(x, 1)
+
+
+@case(floats(70, 12))
+def sorted_columns(x: Any) -> Any:
+    return jnp.sort(x, 0)
+
+
+@case(*(integers(3, n, high=9, seed=n) for n in (2, 33, 100, 224, 225, 1024, 1030)))
+def ties_of_rows(*rows: Any) -> Any:
+    """Rows that a thread, a warp, a block and the grid sort. Equal keys keep their order."""
+    pairs = [lax.sort((x, jnp.arange(x.size).reshape(x.shape)), num_keys=1) for x in rows]
+    return pairs, [jnp.sort(x.T, 0) for x in rows]
+
+
 @case(integers(9, 700, high=50), floats(2, 3, 65), integers(1200, high=9))
 def top_of_ties(x: Any, y: Any, z: Any) -> Any:
     """Equal elements are in the order of their places, and NaNs are first."""
     y = y.at[0, 0, 5].set(jnp.nan).at[1, 1, 7:20].set(-jnp.inf)
     few = (lax.top_k(x, k) for k in (1, 3, 8, 9))
-    return *few, lax.top_k(y, 5), lax.top_k(-abs(y) / 0, 7), lax.top_k(z, 6)
+    long = lax.top_k(jnp.tile(z, 9) % 8, 2)
+    return *few, lax.top_k(y, 5), lax.top_k(-abs(y) / 0, 7), lax.top_k(z, 6), long
 
 
 @case(integers(40, high=6))
@@ -632,6 +682,26 @@ def convolution_of_groups(x: Any, w: Any) -> Any:
 @case(floats(2, 3, 6, 7), floats(4, 3, 2, 2, seed=1))
 def convolution_of_a_part(x: Any, w: Any) -> Any:
     return lax.conv_general_dilated(x, w, (1, 1), ((-1, 1), (2, -2)))
+
+
+@case(floats(2, 9, 8, 7), floats(20, 9, 3, 3, seed=1))
+def convolution_of_tiles(x: Any, w: Any) -> Any:
+    """The rows of tiles are kernels, or positions if channels are neighbours in memory."""
+    last = lax.conv_general_dilated(
+        x.transpose(0, 2, 3, 1), w.transpose(2, 3, 1, 0), (2, 1), "SAME", dimension_numbers=IMAGES
+    )
+    return lax.conv(x, w, (1, 2), "SAME"), lax.conv(x, w, (1, 1), "VALID"), last
+
+
+@case(floats(2, 5, 6, 6), floats(16, 5, 3, 3, seed=1))
+def convolution(x: Any, w: Any) -> Any:
+    return lax.conv(x, w, (1, 1), "SAME")
+
+
+@case(floats(2, 3, 7, 9))
+def largest_of_windows(x: Any) -> Any:
+    ones = ((0, 0), (0, 0), (1, 1), (1, 1))
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 3, 3), (1, 1, 2, 2), ones)
 
 
 @case(floats(7), floats(3, seed=1))

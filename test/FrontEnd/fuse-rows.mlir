@@ -220,3 +220,45 @@
   %d = "stablehlo.subtract"(%x, %all) : (tensor<32767x33xf32>, tensor<32767x33xf32>) -> tensor<32767x33xf32>
   "func.return"(%d) : (tensor<32767x33xf32>) -> ()
 }) : () -> ()
+
+// The sums s of the rows, and the sums u of x - 2 s, are one program. An array between them, 2 s, is also read after the
+// program, from where the sums are stored. Row r has s = 9 r + 3, u = s - 6 s, and 20 s + u = 135 r + 45.
+// CHECK-LABEL: func.func @between(
+// CHECK:      [[ROWS:%.+]]:2 = obs.distribute thread in grid
+// CHECK:        obs.reduce
+// CHECK:        obs.reduce
+// CHECK:      obs.force [[ROWS]]#0, [[ROWS]]#1
+// CHECK:      obs.reduce grid
+// CHECK:      obs.force
+// CHECK-NOT:  obs.force
+// CHECK:      return
+// REDEFINE: %{entry} = between
+// REDEFINE: %{args} = iota:4x3xi32
+// RUN: %{check}
+// between: [990]
+"func.func"() <{function_type = (tensor<4x3xi32>) -> tensor<i32>, sym_name = "between"}> ({
+^bb0(%x: tensor<4x3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %ten = "stablehlo.constant"() <{value = dense<10> : tensor<4xi32>}> : () -> tensor<4xi32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<4x3xi32>, tensor<i32>) -> tensor<4xi32>
+  %t = "stablehlo.add"(%s, %s) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %all = "stablehlo.broadcast_in_dim"(%t) <{broadcast_dimensions = array<i64: 0>}> : (tensor<4xi32>) -> tensor<4x3xi32>
+  %d = "stablehlo.subtract"(%x, %all) : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  %u = "stablehlo.reduce"(%d, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<4x3xi32>, tensor<i32>) -> tensor<4xi32>
+  %v = "stablehlo.multiply"(%t, %ten) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %w = "stablehlo.add"(%v, %u) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %r = "stablehlo.reduce"(%w, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+  "func.return"(%r) : (tensor<i32>) -> ()
+}) : () -> ()

@@ -168,3 +168,97 @@
   }) : (tensor<4096x2000x2xf32>, tensor<f32>) -> tensor<4096x2xf32>
   "func.return"(%s) : (tensor<4096x2xf32>) -> ()
 }) : () -> ()
+
+// Columns are divided into pieces of a multiple of 32 elements, of which the last one is shorter. The result is row 4098.
+// CHECK-LABEL: func.func @pieces(
+// CHECK:      obs.distribute thread in grid (%{{[^,]*}} = %{{[^,]*}}, %{{[^,]*}} = %{{[^,]*}} : !obs.pull<129 x 64 x index>)
+// CHECK:        arith.minui
+// CHECK:        obs.reduce { arith.maxsi } {{.*}} : !obs.pull<? x i32>
+// CHECK:      obs.distribute warp in grid
+// CHECK:        obs.reduce { arith.maxsi } {{.*}} : !obs.pull<129 x i32>
+// CHECK:      return
+// REDEFINE: %{entry} = pieces
+// REDEFINE: %{args} = iota:4099x64xi32
+// RUN: %{check}
+// pieces: [262272, 262273, 262274,
+"func.func"() <{function_type = (tensor<4099x64xi32>) -> tensor<64xi32>, sym_name = "pieces"}> ({
+^bb0(%x: tensor<4099x64xi32>):
+  %least = "stablehlo.constant"() <{value = dense<-2147483648> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %least) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.maximum"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<4099x64xi32>, tensor<i32>) -> tensor<64xi32>
+  "func.return"(%s) : (tensor<64xi32>) -> ()
+}) : () -> ()
+
+// Neighbouring dimensions are one. Element (i, a, b, c) is 800 i + 80 a + 8 b + c.
+// CHECK-LABEL: func.func @neighbours(
+// CHECK:      obs.reshape {{.*}} -> !obs.pull<2 x 100 x 8 x i32>
+// CHECK-NOT:  obs.reshape
+// CHECK:      return
+// REDEFINE: %{entry} = neighbours
+// REDEFINE: %{args} = iota:2x10x10x8xi32
+// RUN: %{check}
+// neighbours: [39600, 39700, 39800,
+// neighbours: [119600, 119700, 119800,
+"func.func"() <{function_type = (tensor<2x10x10x8xi32>) -> tensor<2x8xi32>, sym_name = "neighbours"}> ({
+^bb0(%x: tensor<2x10x10x8xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 2, 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<2x10x10x8xi32>, tensor<i32>) -> tensor<2x8xi32>
+  "func.return"(%s) : (tensor<2x8xi32>) -> ()
+}) : () -> ()
+
+// Rows of one element need no reduction.
+// CHECK-LABEL: func.func @ones(
+// CHECK-NOT:  obs.reduce
+// CHECK:      return
+// REDEFINE: %{entry} = ones
+// REDEFINE: %{args} = iota:5x1xi32
+// RUN: %{check}
+// ones: [0, 1, 2, 3, 4]
+"func.func"() <{function_type = (tensor<5x1xi32>) -> tensor<5xi32>, sym_name = "ones"}> ({
+^bb0(%x: tensor<5x1xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<5x1xi32>, tensor<i32>) -> tensor<5xi32>
+  "func.return"(%s) : (tensor<5xi32>) -> ()
+}) : () -> ()
+
+// Threads scan pieces of columns from the reductions of the pieces before them. Element (i, c) is 16 i + c, so the sum of
+// the first n + 1 elements of a column is 8 n (n + 1) + c (n + 1): row 40 of the prefixes, and row 50 of the suffixes.
+// CHECK-LABEL: func.func @prefixes(
+// CHECK:      obs.scan thread exclusive {{.*}} : !obs.pull<4 x i32>
+// CHECK:      obs.scan thread inclusive {{.*}} : !obs.pull<32 x i32>
+// CHECK:      obs.join {{.*}} to [100, 16]
+// CHECK:      obs.join {{.*}} to [100, 16]
+// CHECK:      return
+// REDEFINE: %{entry} = prefixes
+// REDEFINE: %{args} = iota:100x16xi32
+// RUN: %{check}
+// prefixes: [13120, 13161, 13202,
+// prefixes: [59600, 59650, 59700,
+"func.func"() <{function_type = (tensor<100x16xi32>) -> (tensor<1x16xi32>, tensor<1x16xi32>), sym_name = "prefixes"}> ({
+^bb0(%x: tensor<100x16xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %p = "stablehlo.reduce_window"(%x, %zero) <{padding = dense<[[99, 0], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 100, 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<100x16xi32>, tensor<i32>) -> tensor<100x16xi32>
+  %s = "stablehlo.reduce_window"(%x, %zero) <{padding = dense<[[0, 99], [0, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 100, 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<100x16xi32>, tensor<i32>) -> tensor<100x16xi32>
+  %u = "stablehlo.slice"(%p) <{limit_indices = array<i64: 41, 16>, start_indices = array<i64: 40, 0>, strides = array<i64: 1, 1>}> : (tensor<100x16xi32>) -> tensor<1x16xi32>
+  %v = "stablehlo.slice"(%s) <{limit_indices = array<i64: 51, 16>, start_indices = array<i64: 50, 0>, strides = array<i64: 1, 1>}> : (tensor<100x16xi32>) -> tensor<1x16xi32>
+  "func.return"(%u, %v) : (tensor<1x16xi32>, tensor<1x16xi32>) -> ()
+}) : () -> ()

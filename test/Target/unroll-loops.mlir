@@ -76,3 +76,31 @@ func.func @columns(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %r = obs.force %flat {kernel = "columns"} : !obs.push<grid, ? x i32>
   return %r : !obs.pull<? x i32>
 }
+
+// A loop over a window divides its counter: all copies know their row and column.
+// CHECK-LABEL: .entry window(
+// CHECK-COUNT-9: ld.global.nc.b32
+func.func @window(%a: !obs.pull<1000 x 1000 x f32>) -> !obs.pull<998 x 998 x f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c9 = arith.constant 9 : index
+  %zero = arith.constant 0.0 : f32
+  %r = obs.generate (%i, %j) {
+    %s = scf.for %k = %c0 to %c9 step %c1 iter_args(%m = %zero) -> f32 {
+      %u = arith.divui %k, %c3 : index
+      %v = arith.remui %k, %c3 : index
+      %row = arith.addi %i, %u : index
+      %column = arith.addi %j, %v : index
+      %x = obs.get %a[%row, %column] : !obs.pull<1000 x 1000 x f32>
+      %y = math.exp %x : f32
+      %z = math.log1p %y : f32
+      %w = arith.divf %z, %y : f32
+      %n = arith.addf %m, %w : f32
+      scf.yield %n : f32
+    }
+    obs.yield %s : f32
+  } : !obs.pull<998 x 998 x f32>
+  %f = obs.force %r {kernel = "window", threads = 32} : !obs.pull<998 x 998 x f32>
+  return %f : !obs.pull<998 x 998 x f32>
+}

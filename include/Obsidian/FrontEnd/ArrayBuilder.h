@@ -288,10 +288,23 @@ private:
   /// The push arrays that `distribute` stores.
   SmallVector<Value> distributePush(Extents extents, Level level,
                                     ScalarCode code);
-  /// The number of parts into which a reduction of `length` elements is divided
-  /// for each of the `count` results. `side` neighbouring results read
-  /// neighbouring elements.
-  static int64_t countParts(int64_t length, int64_t count, int64_t side);
+  /// The reductions of pieces of `size` elements along dimension `dim`, whose
+  /// extent is static: the extent of the result is the number of pieces. The
+  /// last piece may be shorter. Each thread has a piece. `init` is neutral.
+  Value foldPieces(Value array, int64_t dim, int64_t size, ValueRange init,
+                   ScalarCode combine, const CollectiveOptions &options);
+  /// The push array of one scan at a level.
+  Value scanRow(Value row, ValueRange init, Level level, bool exclusive,
+                ScalarCode combine, const CollectiveOptions &options);
+  /// The push array of the scans along dimension `dim`, whose extent is static
+  /// and not 0. Each thread scans a piece of `size` elements, from the
+  /// reduction of the pieces before it. `init` is neutral.
+  Value scanPieces(Value array, ValueRange init, int64_t dim, int64_t size,
+                   bool exclusive, ScalarCode combine,
+                   const CollectiveOptions &options);
+  /// A push array without its last dimension, whose extent is 1. `extents` are
+  /// those of the result.
+  Value dropLast(Value array, Extents extents);
   /// The reduction of an array that is not reduced along its last dimensions,
   /// which begin at `firstColumn`. The elements at their indices are the
   /// components of one element.
@@ -313,6 +326,36 @@ private:
   /// Pairs of a key and a position, sorted by the 8 bits of the key that begin
   /// at bit `shift`.
   Value sortDigit(Value pairs, Value shift);
+  /// A warp or a block sorts a tile, and each of `workers` threads has `items`
+  /// neighbours of it. An odd number of them are in different banks of shared
+  /// memory.
+  struct TileOfSort {
+    explicit TileOfSort(int64_t size);
+    int64_t getThreads() const { return (workers + 31) / 32 * 32; }
+
+    int64_t items, workers;
+    Level level;
+  };
+  /// The sorted elements of a tile in shared memory, of which there are `rest`.
+  Value sortTile(Value tile, Value rest, const TileOfSort &form,
+                 ScalarCode less);
+  /// Writes the elements at `count` positions from `begin` on in order. Equal
+  /// elements keep theirs. There is no element from `end` on.
+  void sortItems(Value begin, int64_t count, Value end,
+                 llvm::function_ref<SmallVector<Value>(Value)> read,
+                 llvm::function_ref<void(Value, ValueRange)> write,
+                 ScalarCode less);
+  /// The positions at which two neighbouring sorted runs begin and end.
+  struct MergedRuns {
+    Value begin, middle, end;
+  };
+  /// Writes the elements of two merged runs at `count` positions from `begin`
+  /// on, where there are elements. From: O. Green, R. McColl, D. Bader, GPU
+  /// Merge Path, 2012.
+  void mergeItems(const MergedRuns &runs, Value begin, int64_t count,
+                  llvm::function_ref<SmallVector<Value>(Value)> read,
+                  llvm::function_ref<void(Value, ValueRange)> write,
+                  ScalarCode less);
   /// The position of element `i` of a row of `length` elements after its run of
   /// `width` elements is merged with the neighbouring run.
   Value findMergePlace(Value i, Value width, Value length, ValueRange element,

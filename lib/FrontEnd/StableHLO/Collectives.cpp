@@ -108,6 +108,7 @@ SmallVector<Value> Importer::importReduceWindow(OpReader &op) {
   if (isScan && scanDim >= 0) {
     CollectiveOptions options;
     options.commutative = isCommutative(body);
+    options.neutral = true;
     return {b.scan(array, init, scanDim, /*exclusive=*/false, reverse, combine,
                    options)};
   }
@@ -292,9 +293,11 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
   return {buildProduct(op, sides[0], sides[1])};
 }
 
-/// The product of arrays with the elements of both operands.
+/// The product of arrays with the elements of both operands. The rows of the
+/// product are those of `x`, or those of `y` if `isSecondFirst`.
 SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
-                                          ArrayBuilder::Side y) {
+                                          ArrayBuilder::Side y,
+                                          bool isSecondFirst) {
   Type element = getElement(op->getResult(0));
   if (!op.require(!element.isInteger(1), "of bits is not supported"))
     return {};
@@ -312,6 +315,8 @@ SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
   Value zero = b.getNumber(convertElementType(sumType), 0);
   CollectiveOptions options;
   options.commutative = true;
+  if (isSecondFirst)
+    std::swap(x, y);
   Value product = b.contract(
       x, y, zero,
       [&](ValueRange x) -> Values {
@@ -388,25 +393,22 @@ SmallVector<Value> Importer::importConvolution(OpReader &op) {
   // after those of another one.
   int64_t parts = groups * batches;
   bool isBatch = batches > 1;
-  Value x = b.splitDim(b.transpose(getArray(array), in), isBatch ? 0 : 1,
-                       parts),
+  Value none = b.getNumber(convertElementType(getElement(array)), 0),
+        x = b.transpose(getArray(array), in),
         y = b.transpose(getArray(kernel), over);
+  SmallVector<OpFoldResult> low(2, b.getIndexAttr(0)), high = low;
+  Numbers holes(2, 0), extents(rank), reversed;
   SmallVector<WindowDim> dims;
-  for (int64_t d = 0; d < 3; ++d)
-    dims.push_back({b.getExtent(x, d), b.getIndexAttr(1)});
-  ArrayBuilder::Side images{Value(), {isBatch ? 0 : 1}, {isBatch ? 1 : 0}, {2}},
-      kernels{Value(), {0}, {1}, {2}};
-  Numbers extents(rank), reversed;
   extents[out[0]] = from[in[0]] / batches;
   extents[out[1]] = taps[over[0]];
   for (int64_t d = 0; d < space; ++d) {
+    low.push_back(b.getIndexAttr(padding[2 * d]));
+    high.push_back(b.getIndexAttr(padding[2 * d + 1]));
+    holes.push_back(bases[d] - 1);
     dims.push_back(getWindowDim(b, from[in[2 + d]], taps[over[2 + d]],
                                 strides[d], dilations[d], bases[d],
                                 padding[2 * d], padding[2 * d + 1]));
     extents[out[2 + d]] = *getConstantIntValue(dims.back().count);
-    images.own.push_back(3 + d);
-    images.combined.push_back(3 + space + d);
-    kernels.combined.push_back(3 + d);
     if (reversal && reversal[d])
       reversed.push_back(2 + d);
   }
@@ -414,27 +416,54 @@ SmallVector<Value> Importer::importConvolution(OpReader &op) {
   if (!op.isValid())
     return {};
 
-  Value none = b.getNumber(convertElementType(getElement(array)), 0);
-  Value windows = b.windows(x, none, dims);
-  SmallVector<OpFoldResult> all = b.getExtents(windows);
-  for (const WindowDim &dim : ArrayRef(dims).drop_front(3))
+  Value padded =
+      b.pad(x, low, high, holes, [&](ValueRange) -> Values { return {none}; });
+  // Products of tiles read each element for all places in a window. So reads
+  // without conditions pay for a copy.
+  if (padded != x && taps[over[0]] / parts >= 16)
+    padded = b.store(padded).front();
+  padded = b.splitDim(padded, isBatch ? 0 : 1, parts);
+  // Group, image and channel, the positions, and the places in a window.
+  SmallVector<OpFoldResult> all = b.getExtents(padded);
+  all.truncate(3);
+  for (const WindowDim &dim : dims)
+    all.push_back(dim.count);
+  for (const WindowDim &dim : dims)
     all.push_back(dim.size);
-  images.array = b.generate(all, [&](ValueRange i) -> Values {
-    Values place(3, b.getIndex(0));
-    llvm::append_range(place, i.drop_front(rank + 1));
-    return b.get(b.getOne(windows, i.take_front(rank + 1)), place);
+  Value windows = b.gather(padded, all, [&](ValueRange i) {
+    Values place(i.take_front(3));
+    for (auto [d, dim] : llvm::enumerate(dims))
+      place.push_back(b.add(b.mul(i[3 + d], b.getIndex(dim.stride)),
+                            b.mul(i[3 + space + d], b.getIndex(dim.dilation))));
+    return place;
   });
-  kernels.array = b.splitDim(b.reverse(y, reversed), 0, parts);
-  Values product = buildProduct(op, images, kernels);
+  // Neighbours in memory are neighbours in tiles: the channels or positions.
+  bool isChannelLast = in[1] == rank - 1;
+  ArrayBuilder::Side images{windows, {isBatch ? 0 : 1}, {isBatch ? 1 : 0}, {}},
+      kernels{b.splitDim(b.reverse(y, reversed), 0, parts), {0}, {1}, {}};
+  for (int64_t d = 0; d < space; ++d) {
+    images.own.push_back(3 + d);
+    images.combined.push_back(3 + space + d);
+    kernels.combined.push_back(3 + d);
+  }
+  for (ArrayBuilder::Side *side : {&images, &kernels})
+    side->combined.insert(
+        isChannelLast ? side->combined.end() : side->combined.begin(), 2);
+  Values product = buildProduct(op, images, kernels, !isChannelLast);
   if (!op.isValid())
     return {};
-  // The product has the group, the image, the positions and the kernel.
+  // The product has the group, and the image, the positions and the kernel, or
+  // the kernel first.
+  int64_t image = isChannelLast ? 1 : 2,
+          ofKernel = isChannelLast ? 2 + space : 1;
   Numbers order;
   for (int64_t d = 0; d < rank; ++d) {
     int64_t place = llvm::find(out, d) - out.begin();
     if (place == 1)
       order.push_back(0);
-    order.push_back(place == 0 ? 1 : place == 1 ? 2 + space : place);
+    order.push_back(place == 0   ? image
+                    : place == 1 ? ofKernel
+                                 : image + place - 1);
   }
   return {b.reshape(b.transpose(product.front(), order), getExtents(extents))};
 }

@@ -208,7 +208,8 @@ private:
   Values importTopK(OpReader &op);
   Values importDot(OpReader &op);
   Values importConvolution(OpReader &op);
-  Values buildProduct(OpReader &op, ArrayBuilder::Side x, ArrayBuilder::Side y);
+  Values buildProduct(OpReader &op, ArrayBuilder::Side x, ArrayBuilder::Side y,
+                      bool isSecondFirst = false);
 
   struct Window;
   Numbers getRoom(OpReader &op, ArrayRef<int64_t> from, ArrayRef<int64_t> sizes,

@@ -35,8 +35,9 @@ static constexpr int64_t mostRows = 512, leastRows = 32;
 /// blocks have up to `rowsOfFew` rows.
 static constexpr int64_t manyBlocks = 264, rowsOfFew = 128;
 
-/// A row of fewer bytes is one or two accesses of its thread.
-static constexpr int64_t leastRowBytes = 12;
+/// A row of fewer bytes is one access of its thread, or a few that the cache
+/// serves.
+static constexpr int64_t leastRowBytes = 20;
 
 /// Longer rows do not fit. The limit also keeps all numbers small.
 static constexpr int64_t longestRow = 1 << 16;
@@ -102,6 +103,9 @@ static std::optional<int64_t> countExecutions(Operation *op, ParOp loop) {
   int64_t count = 1;
   for (Operation *around = op->getParentOp(); around != loop;
        around = around->getParentOp()) {
+    // A fill executes its body once.
+    if (isa<FillOp>(around))
+      continue;
     auto par = dyn_cast<ParOp>(around);
     for (unsigned dim = 0, e = par ? par.getExtents().size() : 1; dim < e;
          ++dim) {

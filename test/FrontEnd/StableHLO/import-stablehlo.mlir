@@ -72,15 +72,14 @@
   "func.return"(%s) : (tensor<3xf32>) -> ()
 }) : () -> ()
 
-// Threads combine parts of long columns. An index is not divided to find an
-// element.
+// Threads combine pieces of long columns, of which there are about as many as a
+// GPU has threads. An index is not divided to find an element.
 // CHECK-LABEL: func.func @long_columns
+// CHECK-SAME: (%[[X:.*]]: !obs.pull<3000 x 10000 x f32>)
 // CHECK-NOT: obs.reshape
-// CHECK: obs.reindex (%[[PART:.*]], %[[I:.*]], %[[COLUMN:.*]]) = %{{.*}} {
-// CHECK: %[[FIRST:.*]] = arith.muli %[[PART]], %c375
-// CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[I]]
-// CHECK-NEXT: obs.yield %[[ROW]], %[[COLUMN]]
-// CHECK: obs.distribute thread in grid
+// CHECK: obs.distribute thread in grid (%[[PIECE:.*]] = %{{.*}}, %[[COLUMN:.*]] = %{{.*}} : !obs.pull<24 x 10000 x index>)
+// CHECK: arith.muli %[[PIECE]], %c128
+// CHECK: obs.get %[[X]][%{{.*}}, %[[COLUMN]]]
 // CHECK-NOT: obs.reshape
 // CHECK: return
 "func.func"() <{function_type = (tensor<3000x10000xf32>) -> tensor<10000xf32>, sym_name = "long_columns"}> ({

@@ -194,26 +194,86 @@ func.func @some(%a: !obs.pull<? x 20 x f32>) -> !obs.pull<? x 21 x f32> {
 
 // The first element of a row and the plane have one number: only the place in the row is that of the copy.
 // CHECK-LABEL: func.func @plane
-// CHECK-SAME: (%[[A:.*]]: !obs.pull<70000 x 2 x 4 x i32>)
+// CHECK-SAME: (%[[A:.*]]: !obs.pull<70000 x 2 x 4 x i64>)
 // CHECK: arith.minui
 // CHECK: %[[J:.*]] = arith.remui %{{.*}}, %c4
 // CHECK: obs.get %[[A]][%{{.*}}, %c0, %[[J]]]
 // CHECK-NOT: obs.get %[[A]]
-func.func @plane(%a: !obs.pull<70000 x 2 x 4 x i32>) -> !obs.pull<70000 x i32> {
+func.func @plane(%a: !obs.pull<70000 x 2 x 4 x i64>) -> !obs.pull<70000 x i64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %sums = obs.generate (%i) {
-    %w = obs.get %a[%i, %c0, %c0] : !obs.pull<70000 x 2 x 4 x i32>
-    %x = obs.get %a[%i, %c0, %c1] : !obs.pull<70000 x 2 x 4 x i32>
-    %y = obs.get %a[%i, %c0, %c2] : !obs.pull<70000 x 2 x 4 x i32>
-    %z = obs.get %a[%i, %c0, %c3] : !obs.pull<70000 x 2 x 4 x i32>
-    %wx = arith.addi %w, %x : i32
-    %yz = arith.muli %y, %z : i32
-    %r = arith.addi %wx, %yz : i32
-    obs.yield %r : i32
-  } : !obs.pull<70000 x i32>
-  %r = obs.force %sums : !obs.pull<70000 x i32>
-  return %r : !obs.pull<70000 x i32>
+    %w = obs.get %a[%i, %c0, %c0] : !obs.pull<70000 x 2 x 4 x i64>
+    %x = obs.get %a[%i, %c0, %c1] : !obs.pull<70000 x 2 x 4 x i64>
+    %y = obs.get %a[%i, %c0, %c2] : !obs.pull<70000 x 2 x 4 x i64>
+    %z = obs.get %a[%i, %c0, %c3] : !obs.pull<70000 x 2 x 4 x i64>
+    %wx = arith.addi %w, %x : i64
+    %yz = arith.muli %y, %z : i64
+    %r = arith.addi %wx, %yz : i64
+    obs.yield %r : i64
+  } : !obs.pull<70000 x i64>
+  %r = obs.force %sums : !obs.pull<70000 x i64>
+  return %r : !obs.pull<70000 x i64>
+}
+
+// -----
+
+// A thread has its row in its own memory, from where it reads it twice.
+// CHECK-LABEL: func.func @kept
+// CHECK-SAME: (%[[A:.*]]: !obs.pull<50000 x 6 x f32>)
+// CHECK: obs.get %[[A]]
+// CHECK: !obs.push<block, 128 x 6 x f32>
+// CHECK-NOT: obs.get %[[A]]
+// CHECK: !obs.push<thread, 6 x f32>
+// CHECK: !obs.push<block, 128 x 6 x f32>
+// CHECK: !obs.push<grid, 50000 x 6 x f32>
+func.func @kept(%a: !obs.pull<50000 x 6 x f32>) -> !obs.pull<50000 x 6 x f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c50000 = arith.constant 50000 : index
+  %zero = arith.constant 0.0 : f32
+  %f = obs.fill par (%i) in (%c50000) {
+    %own = obs.fill par (%k) in (%c6) {
+      %x = obs.get %a[%i, %k] : !obs.pull<50000 x 6 x f32>
+      obs.write %x at [%k] : f32
+    } : !obs.push<thread, 6 x f32>
+    %row = obs.force %own : !obs.push<thread, 6 x f32>
+    %sum = scf.for %k = %c0 to %c6 step %c1 iter_args(%s = %zero) -> (f32) {
+      %x = obs.get %row[%k] : !obs.pull<6 x f32>
+      %y = arith.addf %s, %x : f32
+      scf.yield %y : f32
+    }
+    obs.par (%k) in (%c6) {
+      %x = obs.get %row[%k] : !obs.pull<6 x f32>
+      %y = arith.divf %x, %sum : f32
+      obs.write %y at [%i, %k] : f32
+    }
+  } : !obs.push<grid, 50000 x 6 x f32>
+  %r = obs.force %f : !obs.push<grid, 50000 x 6 x f32>
+  return %r : !obs.pull<50000 x 6 x f32>
+}
+
+// -----
+
+// The caches serve rows of 12 bytes, which many threads may read.
+// CHECK-LABEL: func.func @distances
+// CHECK-NOT: !obs.push<block
+func.func @distances(%a: !obs.pull<1000 x 3 x f32>, %b: !obs.pull<1000 x 3 x f32>) -> !obs.pull<1000 x 1000 x f32> {
+  %zero = arith.constant 0.0 : f32
+  %r = obs.generate (%i, %j) {
+    %d = obs.generate (%k) {
+      %x = obs.get %a[%i, %k] : !obs.pull<1000 x 3 x f32>
+      %y = obs.get %b[%j, %k] : !obs.pull<1000 x 3 x f32>
+      %z = arith.subf %x, %y : f32
+      %w = arith.mulf %z, %z : f32
+      obs.yield %w : f32
+    } : !obs.pull<3 x f32>
+    %s = obs.reduce { arith.addf } %d init %zero : !obs.pull<3 x f32>
+    obs.yield %s : f32
+  } : !obs.pull<1000 x 1000 x f32>
+  %f = obs.force %r : !obs.pull<1000 x 1000 x f32>
+  return %f : !obs.pull<1000 x 1000 x f32>
 }
