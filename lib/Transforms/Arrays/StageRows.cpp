@@ -229,7 +229,8 @@ bool RowLoop::findRow(GetOp get) {
   std::optional<int64_t> along = getStride(last, counter),
                          across = getStride(last, own.back());
   auto isOne = [](int64_t stride) { return stride == 1 || stride == -1; };
-  if (!length || (along && !isOne(*along)) || (across && isOne(*across)))
+  if (!length || (!along && !across) || (along && !isOne(*along)) ||
+      (across && isOne(*across)))
     return false;
   auto found = llvm::find_if(inputs, [&](const Row &row) {
     return row.array == get.getArray() && row.counter &&

@@ -277,3 +277,28 @@ func.func @distances(%a: !obs.pull<1000 x 3 x f32>, %b: !obs.pull<1000 x 3 x f32
   %f = obs.force %r : !obs.pull<1000 x 1000 x f32>
   return %f : !obs.pull<1000 x 1000 x f32>
 }
+
+// -----
+
+// The compiler does not know if elements of a thread are neighbours. Here those of neighbouring threads are.
+// CHECK-LABEL: func.func @unknown
+// CHECK-NOT: !obs.push<block
+func.func @unknown(%a: !obs.pull<524288 x i32>) -> !obs.pull<65536 x i32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0 : i32
+  %r = obs.generate (%i) {
+    %s = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %zero) -> (i32) {
+      %first = arith.shli %k, %c16 : index
+      %at = arith.ori %first, %i : index
+      %x = obs.get %a[%at] : !obs.pull<524288 x i32>
+      %y = arith.addi %s, %x : i32
+      scf.yield %y : i32
+    }
+    obs.yield %s : i32
+  } : !obs.pull<65536 x i32>
+  %f = obs.force %r : !obs.pull<65536 x i32>
+  return %f : !obs.pull<65536 x i32>
+}
