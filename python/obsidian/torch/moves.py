@@ -279,8 +279,6 @@ def _scattered(
     default: Any = x.fill if is_same or x.fill is None else widen(x.fill, x.dtype)
     if x.fill is None:
         default = x.array if is_same else x.array.map(lambda v: widen(v, x.dtype))
-        _ = default.name
-        default = default if default.is_stored else default.force()
     found = arrays.permute(
         combine, default, lambda *i: tuple(place(*i[:rank])) or (0,), written,
         None if x.fill is None else b.extents(x.shape),
