@@ -495,3 +495,27 @@ def test_bounds_of_extents_pass_through_loops() -> None:
     for _ in range(3):
         below = below + np.pad(below, ((0, 1), (0, 0)))[1:]
     equal(both(obs.jit(program), m), below, m[:-1, 1:])
+
+
+def test_pairs_of_elements_of_which_one_is_stored() -> None:
+    """The values of a pair are from one write, also where another function makes pairs."""
+
+    def program(x):
+        def last(a, b):
+            return obs.where(b != 0, b, a)
+
+        halves = arrays.permute("any", 0, lambda i: i // 2, x, x.shape)
+        low, high = arrays.unzip(arrays.map(lambda v: (v, v + 1), halves))
+        return arrays.scanl1(last, halves), low, high - low
+
+    x = numbers((100,))
+    program.__annotations__ = {"x": vector(1)}
+    found, low, ones = obs.jit(program).emulate(x, check=True, schedule="random", seed=2)
+    pairs = x.reshape(50, 2)
+    assert all(v in pair for v, pair in zip(low, pairs))
+    assert not low[50:].any()
+    equal(ones, np.ones(100, np.int32))
+    filled = low.copy()
+    for i in range(1, 100):
+        filled[i] = filled[i] or filled[i - 1]
+    equal(found, filled)
