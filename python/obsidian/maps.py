@@ -59,6 +59,9 @@ def dim(array: Array, dimension: int) -> Any:
         text = f"obs.dim {use(array)}, {place} : {array.type}"
         known = make(index, current().emit(text, 1, is_pure=True)[0], True)
         array.dims[place] = known
+        bound = array.type.bounds[place]
+        if bound is not None:
+            current().bounds[known.name] = bound
     return known
 
 
@@ -157,17 +160,19 @@ def slice_array(array: Array, offsets: Sequence[Any], sizes: Sequence[Extent], s
     if not len(offsets) == len(sizes) == len(strides) == rank:
         raise TraceError(f"a slice of an array of rank {rank} has {rank} offsets, sizes, strides")
     static, limits, _ = split_extents(sizes)
-    bounds = [
-        limit if limit is not None else None if bound is None else -(-bound // stride)
-        for limit, bound, stride in zip(limits, array.type.bounds, strides)
+    implied = [
+        None if bound is None else -(-bound // stride)
+        for bound, stride in zip(array.type.bounds, strides)
     ]
+    bounds = [b if limit is None else limit for limit, b in zip(limits, implied)]
     result = ArrayType(tuple(static), array.type.element, tuple(bounds))
+    is_implied = result == ArrayType(tuple(static), array.type.element, tuple(implied))
     values = [size.extent if isinstance(size, Bounded) else size for size in sizes]
     text = (
         f"obs.slice {use(array)} {numbers(offsets)} {numbers(values)} {numbers(strides)}"
         f" : {array.type}"
     )
-    if any(isinstance(size, Bounded) for size in sizes):
+    if not is_implied:
         text += f" -> {result}"
     # A part of a vector with adjacent elements is also in memory.
     is_stored = array.is_stored and list(strides) == [1]

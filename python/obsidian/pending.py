@@ -123,7 +123,7 @@ def pending(writer: Array, shape: Sequence[Any]) -> Pending:
     """The array that a program of level grid writes; `shape` has its extents."""
     array: Pending = object.__new__(Pending)
     array.writer, array.root, array.remake, array._name = writer, array, None, None
-    array.order = None
+    array.order, array.likely = None, None
     array.block, array.type = current().block, writer.type.with_level(None)
     array.is_stored = False
     array.dims = {d: n for d, n in enumerate(shape) if not isinstance(n, int)}

@@ -279,8 +279,9 @@ def split_extents(
     bounds: list[int | None] = []
     values: list[Any] = []
     for extent in extents:
-        bound = extent.bound if isinstance(extent, Bounded) else None
         value = extent.extent if isinstance(extent, Bounded) else extent
+        bound = current().bounds.get(value.name) if isinstance(value, Scalar) else None
+        bound = extent.bound if isinstance(extent, Bounded) else bound
         number = static_number(value)
         if number is not None and number < 0:
             raise TraceError(f"{number} is no extent: extents are numbers from 0 on")

@@ -135,6 +135,8 @@ class Trace:
         self.targets: set[str] = set()
         #: The names of the arrays of one element that reductions at level grid make.
         self.totals: set[str] = set()
+        #: The bounds of extents that are known at run time, by the name of the extent.
+        self.bounds: dict[str, int] = {}
         #: The types of the fills around the code, innermost last.
         self.fills: list[ArrayType] = []
         #: The generator that `concat` runs; the arrays over which it iterates, with their

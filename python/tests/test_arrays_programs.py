@@ -413,3 +413,109 @@ def test_few_long_rows_belong_to_the_grid(length: int) -> None:
     assert len(blocks) == len(parts)
     assert all(b >= p for b, p in zip(blocks, parts))
     assert ("obs.segmented_scan grid" in program.mlir()) is (length > 1 << 14)
+
+
+def test_scans_and_folds_of_pending_rows() -> None:
+    """The rows of a scan of rows are scanned and folded again, also if they are columns."""
+
+    def program(m):
+        sums = arrays.scanl1(operator.add, m)
+        columns = arrays.transpose(arrays.scanl1(operator.add, arrays.transpose(m)))
+        totals = arrays.fold(operator.add, 0, arrays.scanl1(operator.add, columns))
+        return arrays.scanl1(operator.add, sums), totals
+
+    for shape in [(5, 7), (3, 100)]:
+        m = numbers(shape)
+        twice = np.cumsum(np.cumsum(m, axis=0), axis=1)
+        found = run(program, [vector(2)], m)
+        equal(found, np.cumsum(np.cumsum(m, axis=1), axis=1), twice.sum(1))
+
+
+def test_permute_onto_arrays_that_are_computed() -> None:
+    """The default is a map, a part of an array, or a component of a fold of tuples."""
+
+    def program(m, x):
+        def larger(p, q):
+            return obs.where(q[0] > p[0], q, p)
+
+        pairs = arrays.generate(m.shape, lambda i, j: (m[i, j], j.to(i32)))
+        _, places = arrays.unzip(arrays.fold1(larger, pairs))
+        kept, _ = arrays.compact(lambda v: v > 0, x)
+        ones = arrays.map(lambda _: i32(1), x)
+        return tuple(
+            arrays.permute("add", default, lambda i: i % 3, ones)
+            for default in (arrays.map(lambda v: 2 * v, x), places, kept)
+        )
+
+    m, x = numbers((4, 33)), np.arange(-4, 6, dtype=np.int32)
+    expected = [2 * x, m.argmax(1).astype(np.int32), x[x > 0]]
+    for result in expected:
+        np.add.at(result, np.arange(10) % 3, 1)
+    equal(run(program, [vector(2), vector(1)], m, x), *expected)
+
+
+def test_written_elements_beside_transposed_ones() -> None:
+    """A kernel copies the transposed matrix before another one writes the moved elements."""
+
+    def program(m):
+        columns = arrays.transpose(arrays.compute(arrays.map(lambda v: v + 1, m)))
+        moved = arrays.permute(
+            "any", 0, lambda i, j: ((i + 5) % columns.shape[0], j), columns, columns.shape
+        )
+        return columns + moved
+
+    m = numbers((33, 40))
+    columns = m.T + 1
+    equal(run(program, [vector(2)], m), columns + np.roll(columns, 5, axis=0))
+
+
+@pytest.mark.parametrize("kind", [obs.f64, obs.i64, f32])
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_mirrored_windows_of_short_rows(kind: Any, width: int) -> None:
+    def program(a):
+        return arrays.stencil(lambda w: w[-1, -1, 0] + 2 * w[1, 0, 0] - w[1, 0, 1], a, "mirror")
+
+    types = [Pull[None, "h <= 7", width, kind]]
+    program.__annotations__ = {"a": types[0]}
+    a = numbers((2, 3, width)).astype(np.float64 if kind is obs.f64 else np.int64)
+    a = a.astype(np.float32) if kind is f32 else a
+    around = np.pad(a, 1, mode="symmetric")
+    expected = around[:-2, :-2, 1:-1] + 2 * around[2:, 1:-1, 1:-1] - around[2:, 1:-1, 2:]
+    equal(both(obs.jit(program), a), expected)
+
+
+def test_bounds_of_extents_pass_through_loops() -> None:
+    def program(m):
+        below = arrays.loop(3, m)(lambda _, x: arrays.stencil(lambda w: w[0, 0] + w[1, 0], x, 0))
+        return below, m.slice((0, 1), (m.shape[0] - 1, m.shape[1] - 1))
+
+    program.__annotations__ = {"m": Pull["h <= 40", "w <= 40", i32]}
+    m = numbers((33, 5))
+    below = m
+    for _ in range(3):
+        below = below + np.pad(below, ((0, 1), (0, 0)))[1:]
+    equal(both(obs.jit(program), m), below, m[:-1, 1:])
+
+
+def test_pairs_of_elements_of_which_one_is_stored() -> None:
+    """The values of a pair are from one write, also where another function makes pairs."""
+
+    def program(x):
+        def last(a, b):
+            return obs.where(b != 0, b, a)
+
+        halves = arrays.permute("any", 0, lambda i: i // 2, x, x.shape)
+        low, high = arrays.unzip(arrays.map(lambda v: (v, v + 1), halves))
+        return arrays.scanl1(last, halves), low, high - low
+
+    x = numbers((100,))
+    program.__annotations__ = {"x": vector(1)}
+    found, low, ones = obs.jit(program).emulate(x, check=True, schedule="random", seed=2)
+    pairs = x.reshape(50, 2)
+    assert all(v in pair for v, pair in zip(low, pairs))
+    assert not low[50:].any()
+    equal(ones, np.ones(100, np.int32))
+    filled = low.copy()
+    for i in range(1, 100):
+        filled[i] = filled[i] or filled[i - 1]
+    equal(found, filled)

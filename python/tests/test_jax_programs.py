@@ -892,6 +892,45 @@ def test_softmax(rows: int, length: int) -> None:
         check(jax.nn.softmax, [floats(rows, length)])
 
 
+PLACES, PLACES_OF_ROWS = np.array([1, 1, 3, -1]), np.array([5, 2, 9])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_gamma_functions(dtype: str) -> None:
+    """Also beside poles, for large numbers, and for those that are not finite."""
+    few = [0, -0.0, 0.5, 1, 2, 3, -1, -2, 1e4, np.inf, -np.inf, np.nan, 1e-3, -1e-3, -100.5]
+    tolerance = {"float16": 2e-3, "float32": 3e-6, "float64": 1e-13}[dtype]
+    with jax.enable_x64(True):
+        x = np.append(np.linspace(-6.3, 12, 300), few).astype(dtype)
+        for function in (lax.lgamma, lax.digamma):
+            found, expected = jit(function)(x), jax.jit(function)(x)
+            assert found.dtype == expected.dtype
+            np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("bits", [(5, 10), (8, 7), (4, 3), (8, 23), (3, 0)])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_fewer_bits(dtype: str, bits: tuple[int, int]) -> None:
+    few = [65519, 65520, 7e4, 1e-5, 6.1e-5, 5.9e-5, 0, -0.0, np.inf, np.nan, -1e10, 464, 465]
+    with np.errstate(over="ignore"):
+        x = np.append(np.linspace(-20, 20, 300), few).astype(dtype)
+    function = lambda x: lax.reduce_precision(x, *bits)  # noqa: E731
+    np.testing.assert_array_equal(jit(function)(x), jax.jit(function)(x))
+
+
+def test_scatters_whose_functions_are_not_commutative() -> None:
+    x = floats(8)
+    check(lambda x: x.at[PLACES].subtract(x[:4]), [x])
+    check(lambda x: x.at[PLACES].subtract(3), [integers(8).astype(np.uint8)])
+    check(jax.grad(lambda x: (x.at[PLACES].subtract(x[:4] ** 2) ** 2).sum()), [x])
+    unique: dict[str, Any] = {"unique_indices": True, "mode": "drop"}
+    check(lambda x: x.at[PLACES_OF_ROWS].apply(jnp.sin, **unique), [x])
+    check(lambda x: x.at[PLACES_OF_ROWS].subtract(x[:3], **unique), [x])
+    check(lambda x: x.at[:, PLACES_OF_ROWS].multiply(3, **unique), [floats(3, 6)])
+    text = refusal(lambda x: x.at[PLACES].apply(jnp.sin), x)
+    assert "needs unique_indices; x.at[i].set(f(x[i]))" in text
+
+
 def refusal(function: Callable[..., Any], *arguments: Any) -> str:
     with pytest.raises(CompileError) as error:
         jit(function)(*arguments)
@@ -909,6 +948,7 @@ def test_refusals() -> None:
     assert "custom_call" in refusal(solve, floats(3, 3))
     assert "xla_ffi_python_cpu_callback" in refusal(printed, floats(3))
     assert "complex" in refusal(lambda x: jnp.abs(jnp.fft.fft(x)), floats(8))
+    assert '"ApproxTopK"' in refusal(lambda x: lax.approx_max_k(x, 2), floats(8))
     with pytest.raises(ArgumentTypeError, match="complex64"):
         jit(jnp.fft.fft)(floats(8))
 

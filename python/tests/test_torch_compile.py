@@ -7,11 +7,13 @@ import linecache
 import math
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 torch = pytest.importorskip("torch")
+F = torch.nn.functional
 
 from torch_functions import CASES, Case  # noqa: E402
 
@@ -86,6 +88,70 @@ def test_gradients(name: str) -> None:
     arguments = one.arguments(9, "cpu")
     found = gradients(compiled(one.function, dynamic=False), arguments)
     same(found, gradients(one.function, arguments))
+
+
+def _written(x: Any) -> Any:
+    square, rest = x[0, :, :5].clone(), x.clone()
+    rest[1].diagonal(1).mul_(3)
+    return square.fill_diagonal_(2), rest
+
+
+#: Operations that must not be fallbacks: a function of floats, and their shape.
+WITHOUT_FALLBACK: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
+    "hypot": (lambda x: torch.hypot(x, x.flip(0) - 1), (40,)),
+    "round": (lambda x: (x.round(decimals=1), (x * 100).round(decimals=-1)), (40,)),
+    "diagonals": (lambda x: x.diagonal_scatter(x[:, 0] * 2, 1, 2, 1), (3, 7, 5)),
+    "written_diagonals": (_written, (2, 5, 7)),
+    "searches": (lambda x: torch.searchsorted(x.sort()[0].detach(), x * 2), (3, 33)),
+    "buckets": (lambda x: torch.bucketize(x, torch.linspace(-1, 1, 9), right=True), (4, 33)),
+    "medians": (lambda x: (*x.median(0), x.median(), *x.kthvalue(3, 1, True)), (5, 8)),
+    "distances": (lambda x: (torch.cdist(x, x[:3] + 1), torch.cdist(x, x[:4] - 9, 1)), (30, 5)),
+    "pools_of_lines": (
+        lambda x: (F.max_pool1d(x, 3, 2, 1), F.avg_pool1d(x, 4, 3, 2, True, False)), (2, 3, 17),
+    ),
+    "pools_that_end_behind": (
+        lambda x: (
+            *F.max_pool2d(x, 3, 2, 1, ceil_mode=True, return_indices=True),
+            F.avg_pool2d(x, 3, 2, 1, ceil_mode=True),
+            F.avg_pool2d(x, (2, 3), (3, 2), (1, 1), ceil_mode=True, count_include_pad=False),
+            F.avg_pool2d(x, 2, divisor_override=3),
+        ), (2, 3, 10, 8),
+    ),
+    "pools_with_gaps": (
+        lambda x: F.max_pool2d(x, (2, 3), 1, 1, 2, return_indices=True), (2, 3, 9, 8),
+    ),
+    "pools_of_volumes": (
+        lambda x: (
+            *F.max_pool3d(x, 2, (2, 1, 2), 1, return_indices=True), F.avg_pool3d(x, (1, 2, 3), 2),
+        ), (1, 2, 5, 6, 7),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITHOUT_FALLBACK)
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.filterwarnings("error::obsidian.torch.FallbackWarning")
+def test_operations_without_fallback(name: str, dynamic: bool) -> None:
+    function, shape = WITHOUT_FALLBACK[name]
+    if dynamic and name in ("medians", "searches", "distances"):
+        pytest.skip("rows of symbolic length are sorted, and subtracted, by PyTorch")
+    x = torch.randn(shape)
+    program = compiled(function, dynamic=dynamic)
+    same(program(x), function(x))
+    if any(r.is_floating_point() for r in torch.utils._pytree.tree_leaves(function(x))):
+        same(gradients(program, [x]), gradients(function, [x]))
+
+
+def test_values_that_are_not_finite() -> None:
+    inf, nan = torch.inf, torch.nan
+    y = torch.tensor([nan, inf, 0, 4, inf, 1, 1e30])
+    x = torch.tensor([inf, nan, 0, 3, -inf, nan, 1e30])
+    same(compiled(torch.hypot)(x, y), torch.hypot(x, y))
+    m = torch.tensor([[nan, 1, 2], [3, nan, nan], [5, 7, 6]])
+    function = lambda m: (m.median(1)[0], m.kthvalue(2, 1)[0], m[2].median())  # noqa: E731
+    same(compiled(function)(m), function(m))
+    limits = torch.tensor([-1.0, 0, 2, nan])
+    same(compiled(torch.bucketize)(m, limits), torch.bucketize(m, limits))
 
 
 class Small(torch.nn.Module):

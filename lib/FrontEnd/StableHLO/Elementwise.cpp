@@ -8,6 +8,8 @@
 #include "Importer.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -152,6 +154,141 @@ static Value inverseErf(ScalarBuilder &b, Operation *, ValueRange x) {
   return b.mul(factor, x[0]);
 }
 
+namespace {
+/// The series of Lanczos (1964) for the gamma function, with g = 7: the gamma
+/// function of z + 1 is sqrt(2 pi) t^(z + 1/2) e^-t s, with t = z + g + 1/2.
+struct Lanczos {
+  /// At x, or for x < 1/2 at 1 - x.
+  Lanczos(ScalarBuilder &b, Value x);
+
+  Value number(double n) { return b.getNumber(x.getType(), n); }
+
+  ScalarBuilder &b;
+  Value x, isReflected, z, t, logT, sum, derivative;
+  /// The distance of x to the next whole number.
+  Value rest;
+};
+} // namespace
+
+Lanczos::Lanczos(ScalarBuilder &b, Value x) : b(b), x(x) {
+  static constexpr double terms[] = {
+      676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+      771.3234287776530788486528258894,   -176.61502916214059906584551354,
+      12.507343278686904814458936853,     -0.13857109526572011689554707,
+      9.984369578019570859563e-6,         1.50563273514931155834e-7};
+  isReflected = b.compare(Order::LT, x, number(0.5));
+  z = b.select(isReflected, b.negate(x), b.sub(x, number(1)));
+  sum = number(0.99999999999980993227684700473478);
+  derivative = number(0);
+  for (auto [k, term] : llvm::enumerate(terms)) {
+    Value place = b.add(z, number(k + 1.0));
+    Value part = arith::DivFOp::create(b, number(term), place);
+    sum = b.add(sum, part);
+    derivative = b.sub(derivative, arith::DivFOp::create(b, part, place));
+  }
+  // The logarithm is precise for small z.
+  Value ratio = arith::DivFOp::create(b, z, number(7.5));
+  t = b.add(z, number(7.5));
+  logT = b.add(number(std::log(7.5)), math::Log1pOp::create(b, ratio));
+  Value size = math::AbsFOp::create(b, x);
+  rest = b.sub(size, math::FloorOp::create(b, size));
+  rest = arith::MinimumFOp::create(b, rest, b.sub(number(1), rest));
+}
+
+/// Builds `function` of a float of at least 32 bits.
+static Value buildWide(ScalarBuilder &b, Value x,
+                       function_ref<Value(Value)> function) {
+  Type type = x.getType();
+  Type wide = type.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : type;
+  return b.convert(function(b.convert(x, wide)), type);
+}
+
+/// The logarithm of the magnitude of the gamma function.
+static Value logGamma(ScalarBuilder &b, Operation *, ValueRange operands) {
+  return buildWide(b, operands[0], [&](Value x) -> Value {
+    Lanczos l(b, x);
+    Value ratio = arith::DivFOp::create(b, l.t, l.logT);
+    Value found = b.mul(b.sub(b.add(l.z, l.number(0.5)), ratio), l.logT);
+    found = b.add(found, l.number(0.5 * std::log(2 * llvm::numbers::pi)));
+    found = b.add(found, math::LogOp::create(b, l.sum));
+    Value sine =
+        math::SinOp::create(b, b.mul(l.number(llvm::numbers::pi), l.rest));
+    Value mirror = b.sub(l.number(std::log(llvm::numbers::pi)),
+                         math::LogOp::create(b, sine));
+    Value infinity = l.number(std::numeric_limits<double>::infinity());
+    Value isInfinite =
+        b.compare(Order::EQ, math::AbsFOp::create(b, x), infinity);
+    // It is also infinite where the sine is 0.
+    found = b.select(l.isReflected, b.sub(mirror, found), found);
+    return b.select(isInfinite, infinity, found);
+  });
+}
+
+/// The derivative of `logGamma`; a NaN for 0, -1 and so on.
+static Value digamma(ScalarBuilder &b, Operation *, ValueRange operands) {
+  return buildWide(b, operands[0], [&](Value x) -> Value {
+    Lanczos l(b, x);
+    Value found = arith::DivFOp::create(b, l.derivative, l.sum);
+    Value part = arith::DivFOp::create(b, l.number(7), l.t);
+    found = b.sub(b.add(found, l.logT), part);
+    // x + rest or x - rest is whole.
+    Value whole = math::RoundEvenOp::create(b, x);
+    Value tangent = math::TanOp::create(
+        b, b.mul(l.number(llvm::numbers::pi), b.sub(x, whole)));
+    Value mirror =
+        arith::DivFOp::create(b, l.number(llvm::numbers::pi), tangent);
+    Value isPole = b.both(b.compare(Order::EQ, x, whole),
+                          b.compare(Order::LE, x, l.number(0)));
+    Value undefined = l.number(std::numeric_limits<double>::quiet_NaN());
+    found = b.select(l.isReflected, b.sub(found, mirror), found);
+    return b.select(isPole, undefined, found);
+  });
+}
+
+/// The number with fewer bits of the exponent and of the mantissa, to which it
+/// is rounded. Numbers beyond its range are infinite, or zero.
+static Value reducePrecision(ScalarBuilder &b, Operation *op, ValueRange x) {
+  using namespace arith;
+  auto type = cast<FloatType>(x[0].getType());
+  unsigned width = type.getWidth(), fraction = type.getFPMantissaWidth() - 1,
+           exponent = width - 1 - fraction;
+  auto wanted = [&](StringRef name) {
+    return op->getAttrOfType<IntegerAttr>(name).getValue().getZExtValue();
+  };
+  uint64_t kept = wanted("mantissa_bits"), range = wanted("exponent_bits");
+  Type bits = b.getIntegerType(width);
+  auto number = [&](uint64_t n) -> Value {
+    return arith::ConstantOp::create(
+        b, b.getIntegerAttr(bits, APInt(width, n, false, true)));
+  };
+  Value result = BitcastOp::create(b, bits, x[0]);
+  if (kept < fraction) {
+    // Half of the last bit that is kept, less one if this bit is even.
+    uint64_t lost = fraction - kept, half = uint64_t(1) << (lost - 1);
+    Value isOdd =
+        AndIOp::create(b, ShRUIOp::create(b, result, number(lost)), number(1));
+    result = b.add(result, b.add(isOdd, number(half - 1)));
+    result = AndIOp::create(b, result, number(~(2 * half - 1)));
+  }
+  if (range < exponent) {
+    uint64_t bias = (uint64_t(1) << (exponent - 1)) - 1,
+             own = (uint64_t(1) << (range - 1)) - 1,
+             all = ((uint64_t(1) << exponent) - 1) << fraction;
+    Value place = AndIOp::create(b, result, number(all));
+    Value sign = AndIOp::create(b, result, number(uint64_t(1) << (width - 1)));
+    Value isLarge =
+        b.compare(Order::GT, place, number((bias + own) << fraction),
+                  /*isUnsigned=*/true);
+    Value isSmall =
+        b.compare(Order::LE, place, number((bias - own) << fraction),
+                  /*isUnsigned=*/true);
+    result = b.select(isLarge, OrIOp::create(b, sign, number(all)), result);
+    result = b.select(isSmall, sign, result);
+  }
+  Value isNaN = CmpFOp::create(b, CmpFPredicate::UNO, x[0], x[0]);
+  return b.select(isNaN, x[0], BitcastOp::create(b, type, result));
+}
+
 /// The number next to x[0] in the direction of x[1].
 static Value nextAfter(ScalarBuilder &b, Operation *, ValueRange x) {
   using namespace arith;
@@ -264,6 +401,7 @@ const ElementOp *ElementOp::find(Operation *op) {
       {"stablehlo.or", {2, Integers | Bits, binary<OrIOp>}},
       {"stablehlo.popcnt", {1, Integers, unary<CtPopOp>}},
       {"stablehlo.power", {2, Floats, binary<PowFOp>}},
+      {"stablehlo.reduce_precision", {1, Floats, reducePrecision, Same, false}},
       {"stablehlo.remainder", {2, Numbers, divide<RemFOp, RemSIOp, RemUIOp>}},
       {"stablehlo.round_nearest_afz", {1, Floats, unary<RoundOp>}},
       {"stablehlo.round_nearest_even", {1, Floats, unary<RoundEvenOp>}},
@@ -287,9 +425,11 @@ const ElementOp *ElementOp::find(Operation *op) {
       {"chlo.atan", {1, Floats, unary<AtanOp>}},
       {"chlo.atanh", {1, Floats, unary<AtanhOp>}},
       {"chlo.cosh", {1, Floats, unary<CoshOp>}},
+      {"chlo.digamma", {1, Floats, digamma, Same, false}},
       {"chlo.erf", {1, Floats, unary<ErfOp>}},
       {"chlo.erf_inv", {1, Floats, inverseErf, Same, false}},
       {"chlo.erfc", {1, Floats, unary<ErfcOp>}},
+      {"chlo.lgamma", {1, Floats, logGamma, Same, false}},
       {"chlo.next_after", {2, Floats, nextAfter, Same, false}},
       {"chlo.sinh", {1, Floats, unary<SinhOp>}},
       {"chlo.square", {1, Floats, square}},
@@ -328,6 +468,15 @@ void ElementOp::verify(OpReader &op) const {
   op.require(name != "stablehlo.bitcast_convert" ||
                  found.getIntOrFloatBitWidth() == first.getIntOrFloatBitWidth(),
              "between element types of different widths is not supported");
+  auto isPositive = [&](StringRef bits, int64_t least) {
+    auto number = op->getAttrOfType<IntegerAttr>(bits);
+    return number && number.getValue().sge(least);
+  };
+  op.require(
+      name != "stablehlo.reduce_precision" ||
+          (isPositive("exponent_bits", 1) && isPositive("mantissa_bits", 0)),
+      "needs exponent_bits of at least 1 and mantissa_bits of at least "
+      "0");
   op.require(name != "chlo.erf_inv" || first.isF32(),
              "is supported for f32 only");
   op.require(name != "stablehlo.compare" || getOrder(op),

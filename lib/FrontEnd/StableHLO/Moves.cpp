@@ -329,24 +329,41 @@ SmallVector<Value> Importer::importScatter(OpReader &op) {
   if (!op.isValid())
     return {};
 
-  // If the function returns the new element, one of the updates is kept.
   Block &body = op->getRegion(0).front();
+  ValueRange all = body.getArguments(), added = all.drop_front(count),
+             found = body.back().getOperands();
+  auto unique = op->getAttrOfType<BoolAttr>("unique_indices");
+  bool isUnique = unique && unique.getValue(),
+       isReplaced = llvm::equal(found, added);
+  // A difference is the sum with the negative update, in any order.
+  Operation *last = count == 1 ? found[0].getDefiningOp() : nullptr;
+  bool isDifference = !isUnique && last &&
+                      last->getName().getStringRef() == "stablehlo.subtract" &&
+                      llvm::equal(last->getOperands(), all) &&
+                      !getElement(inputs[0]).isInteger(1);
+  auto combine = [&](ValueRange x) -> Values {
+    return isDifference ? Values{b.add(x[0], x[1])} : buildScalars(body, x);
+  };
   WriteContract contract;
-  if (llvm::equal(body.back().getOperands(),
-                  body.getArguments().drop_front(count))) {
-    auto unique = op->getAttrOfType<BoolAttr>("unique_indices");
-    contract.unchecked = unique && unique.getValue();
-    if (!contract.unchecked)
-      contract.contract = Contract::Any;
-    if (!op.require(contract.unchecked || count == 1,
-                    "of several arrays needs unique_indices or a function that "
-                    "combines elements"))
-      return {};
-  } else {
-    contract = b.getContract(
-        llvm::map_to_vector(getElements(inputs), convertElementType),
-        [&](ValueRange x) { return buildScalars(body, x); });
+  contract.unchecked = isUnique;
+  if (isReplaced && !isUnique) {
+    // One of the updates is kept.
+    contract.contract = Contract::Any;
+    op.require(count == 1,
+               "of several arrays needs unique_indices or a function that "
+               "combines elements");
+  } else if (!isUnique) {
+    op.require(llvm::any_of(added, [](Value v) { return !v.use_empty(); }),
+               "whose function does not use the updates, as in "
+               "x.at[i].apply(f), needs unique_indices; x.at[i].set(f(x[i])) "
+               "applies f once to each element");
+    if (op.isValid())
+      contract = b.getContract(
+          llvm::map_to_vector(getElements(inputs), convertElementType),
+          combine);
   }
+  if (!op.isValid())
+    return {};
   Value starts = getArray(indices), part = getArrays(updates);
   Value onto = getArrays(inputs);
   auto write = [&](ValueRange i) {
@@ -362,6 +379,17 @@ SmallVector<Value> Importer::importScatter(OpReader &op) {
     };
     target.indices = b.getWindowPlace(w, starts, into.size(), i, limit);
     target.values = b.get(part, orZero(Values(i)));
+    if (isDifference)
+      target.values = {b.negate(target.values[0])};
+    if (isUnique && !isReplaced) {
+      // No other update has this element.
+      Values place = target.indices;
+      for (auto [index, extent] : llvm::zip_equal(place, into))
+        index = clampIndex(b, index, std::max<int64_t>(extent - 1, 0));
+      Values pairs = b.get(onto, place);
+      llvm::append_range(pairs, target.values);
+      target.values = combine(pairs);
+    }
     return target;
   };
   return {b.scatter(onto, ArrayRef(getExtents(from)).take_front(from.size()),

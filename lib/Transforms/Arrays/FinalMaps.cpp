@@ -7,8 +7,9 @@
 //
 // The program of a push array with a map executes the map where it writes. A
 // value that writes of contract `reduce` combine is final only after all of
-// these writes. So such elements are stored first. At level grid this is a
-// separate kernel. Below level grid it is a step of the same kernel, and
+// these writes, and several elements of a write of contract `any` would come
+// from several writes. So such elements are stored first. At level grid this is
+// a separate kernel. Below level grid it is a step of the same kernel, and
 // barriers separate it from the next step, as for any stored array.
 //
 //===----------------------------------------------------------------------===//
@@ -48,11 +49,13 @@ private:
 };
 } // namespace
 
-/// True if writes that make the push array `array` are combined.
-static bool isCombined(Value array) {
-  auto op = array.getDefiningOp<PushOpInterface>();
-  return op && op.getWeakestContract(cast<OpResult>(array).getResultNumber()) ==
-                   Contract::Reduce;
+/// True if `map` changes elements after the writes that make `source`. Then its
+/// own elements are written once.
+static bool needsStored(MapOp map, Value source) {
+  auto op = source.getDefiningOp<PushOpInterface>();
+  return op && map.getWeakestContract(0) == Contract::Disjoint &&
+         op.getWeakestContract(cast<OpResult>(source).getResultNumber()) !=
+             Contract::Disjoint;
 }
 
 Value Rebuilder::rebuild(Value array) {
@@ -67,7 +70,7 @@ Value Rebuilder::rebuild(Value array) {
       changes.map(operand, source);
   auto map = dyn_cast<MapOp>(op.getOperation());
   Value source = map ? changes.lookupOrDefault(map.getSource()) : Value();
-  bool needsForce = map && isCombined(source);
+  bool needsForce = map && needsStored(map, source);
   Value result = array;
   if (needsForce || !changes.getValueMap().empty()) {
     OpBuilder::InsertionGuard guard(builder);

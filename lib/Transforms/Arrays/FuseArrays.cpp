@@ -34,20 +34,26 @@ using namespace mlir::obs;
 // 1. Carried arrays
 //===----------------------------------------------------------------------===//
 
-/// True when `array` is in memory that `user`, a loop or the end of a function,
-/// can pass on, or will be when the operation that makes it is lowered.
-static bool isStorage(Value array, Operation *user) {
-  // Pointers pass on parts of arrays; storage of a kernel has none.
-  if (getEnclosingScope(user).level == Level::Grid &&
-      !user->getParentOfType<FillOp>() &&
-      !user->getParentOfType<DistributeOp>())
-    return isInMemory(array);
+/// True when `array` has memory of its own, or will have when the operation
+/// that makes it is lowered.
+static bool hasMemory(Value array) {
   Operation *op = array.getDefiningOp();
   // An element of a nested array is a virtual array, and so is a choice among
   // virtual arrays.
   if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
     return !isVirtualChoice(choice);
   return !op || !isa<PullOpInterface, GetOp, ConstantOp, arith::SelectOp>(op);
+}
+
+/// True when `array` is in memory that `user`, a loop or the end of a function,
+/// can pass on.
+static bool isStorage(Value array, Operation *user) {
+  // Pointers pass on parts of arrays; storage of a kernel has none.
+  if (getEnclosingScope(user).level == Level::Grid &&
+      !user->getParentOfType<FillOp>() &&
+      !user->getParentOfType<DistributeOp>())
+    return isInMemory(array);
+  return hasMemory(array);
 }
 
 /// Forces `array` at the insertion point, at the level there.
@@ -219,8 +225,7 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
   SmallVector<Operation *> chain;
   if (FillOp root = getChainRoot(array, chain)) {
     // A virtual array is written element by element.
-    bool isOntoVirtual = root.getOnto() && type.getLevel() != Level::Grid &&
-                         !isStorage(root.getOnto(), force);
+    bool isOntoVirtual = root.getOnto() && !hasMemory(root.getOnto());
     if (chain.empty() && isFused(root) && root->hasOneUse() &&
         !root.getUnchecked() && !isOntoVirtual)
       return root;

@@ -45,7 +45,7 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult allocateOutputs();
+  void allocateOutputs();
   void launch(ArrayRef<FillOp> fills, StringRef name);
   ValueRange getMemory(Value array);
   void collect(Value value);
@@ -91,7 +91,7 @@ ValueRange Outliner::getMemory(Value array) {
 }
 
 /// Device memory for the results, with their initial contents.
-LogicalResult Outliner::allocateOutputs() {
+void Outliner::allocateOutputs() {
   Location loc = force.getLoc();
   unsigned next = 0;
   for (auto [array, result] :
@@ -113,18 +113,12 @@ LogicalResult Outliner::allocateOutputs() {
       if (!fill.getInit().empty())
         gpu::MemsetOp::create(host, loc, Type(), ValueRange(), memory,
                               fill.getInit()[k]);
-      if (Value onto = fill.getOnto(); onto && !isInPlace) {
-        ValueRange before = getMemory(onto);
-        if (before.empty())
-          return force.emitOpError("[fill-onto] starts from an array that is "
-                                   "not in memory; force it first");
+      if (Value onto = fill.getOnto(); onto && !isInPlace)
         gpu::MemcpyOp::create(host, loc, Type(), ValueRange(), memory,
-                              before[k]);
-      }
+                              getMemory(onto)[k]);
       outputs.push_back(memory);
     }
   }
-  return success();
 }
 
 /// Pure scalar operations are computed again in the kernel and are not passed.
@@ -287,16 +281,19 @@ static SmallVector<ParOp> getLoops(FillOp fill) {
   return loops;
 }
 
-/// If a loop over the threads of the grid writes the initial contents of a part
-/// of the result, the nesting depth of the fill of this part; 0 for other
-/// loops.
+/// If a loop over the grid writes only the initial contents of a part of the
+/// result, the nesting depth of the fill of this part; 0 for other loops. A
+/// unit orders the initial contents and the other writes of its own part.
 static unsigned getInitialNesting(ParOp par) {
-  unsigned nesting = 0;
-  if (par.getUnit() == Level::Thread)
-    par.getBody().walk([&](WriteOp write) {
-      nesting = std::max(nesting, getInitialNesting(write.getOperation()));
-    });
-  return nesting;
+  std::optional<unsigned> least;
+  par.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<FillOp>(op))
+      return WalkResult::skip();
+    if (isa<WriteOp>(op))
+      least = std::min(least.value_or(~0u), getInitialNesting(op));
+    return WalkResult::advance();
+  });
+  return least.value_or(0);
 }
 
 /// A loop has no iterations if one of its extents is negative, for any product
@@ -335,12 +332,11 @@ LogicalResult Outliner::run() {
   SmallVector<FillOp> fills;
   for (Value array : force.getArrays()) {
     auto fill = array.getDefiningOp<FillOp>();
-    if (!fill)
+    if (!fill || (fill.getOnto() && getMemory(fill.getOnto()).empty()))
       return force.emitOpError("is not fused; run obs-fuse-arrays first");
     fills.push_back(fill);
   }
-  if (failed(allocateOutputs()))
-    return failure();
+  allocateOutputs();
 
   // No barrier orders two loops over the whole grid in one kernel. So a
   // separate kernel before writes the initial contents of parts of the result:
@@ -351,7 +347,7 @@ LogicalResult Outliner::run() {
       depths.insert(getInitialNesting(par));
   SmallVector<unsigned> nestings = depths.takeVector();
   llvm::sort(nestings);
-  if (!nestings.empty() && nestings.back() > 0) {
+  if (nestings.size() > 1) {
     // The program itself comes last.
     llvm::erase(nestings, 0u);
     nestings.push_back(0);

@@ -483,8 +483,32 @@ static void unrollLoops(Block &body, int64_t copies, int64_t maxOperations,
   }
 }
 
+namespace {
+/// Follows the places in rows while operations are folded.
+struct PlaceListener : RewriterBase::Listener {
+  explicit PlaceListener(ArrayRef<RowPlace> places)
+      : places(places.begin(), places.end()) {}
+
+  void notifyOperationReplaced(Operation *op, ValueRange values) override {
+    for (RowPlace &place : places)
+      for (Value *value : {&place.first, &place.length})
+        if (value->getDefiningOp() == op)
+          *value = values[cast<OpResult>(*value).getResultNumber()];
+  }
+  /// Nothing depends on a place that is erased.
+  void notifyOperationErased(Operation *op) override {
+    llvm::erase_if(places, [&](const RowPlace &place) {
+      return place.first.getDefiningOp() == op ||
+             place.length.getDefiningOp() == op;
+    });
+  }
+
+  SmallVector<RowPlace> places;
+};
+} // namespace
+
 /// Folds the operations of `body`.
-static void fold(Block &body) {
+static void fold(Block &body, RewriterBase::Listener *listener = nullptr) {
   MLIRContext *context = body.getParentOp()->getContext();
   RewritePatternSet set(context);
   for (RegisteredOperationName name : context->getRegisteredOperations())
@@ -493,6 +517,7 @@ static void fold(Block &body) {
   FrozenRewritePatternSet patterns(std::move(set));
   GreedyRewriteConfig config;
   config.setScope(body.getParent());
+  config.setListener(listener);
   // Operations are not visited again if an operand of an operand changes.
   bool isChanged = true;
   while (isChanged) {
@@ -666,9 +691,10 @@ std::optional<bool> RowComparisons::compare(arith::CmpIOp op) const {
 void obs::decideInRows(Block &block, ArrayRef<RowPlace> places, int64_t items,
                        int64_t maxOperations) {
   unrollLoops(block, 1, maxOperations, /*withRows=*/false);
-  fold(block);
+  PlaceListener listener(places);
+  fold(block, &listener);
   block.walk([&](Operation *op) {
-    for (const RowPlace &place : places) {
+    for (const RowPlace &place : listener.places) {
       RowComparisons row(place, items);
       if (std::optional<Value> result = row.choose(op)) {
         op->getResult(0).replaceAllUsesWith(*result);

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..arrays.checks import SHORT
+from ..arrays.orders import MOST_SORTED
 from .values import torch
 
 aten: Any = torch.ops.aten
@@ -39,9 +41,10 @@ def is_of_library(name: str, x: Any, y: Any, products: str) -> bool:
     return bool(x.device.type == "cuda" and count >= LARGE_PRODUCT)
 
 
-def _pair(value: Any, default: Any = (1, 1)) -> tuple[int, int]:
+def _spread(value: Any, space: int, default: Any = (1,)) -> list[int]:
+    """A number for each dimension of space."""
     found = [value] if isinstance(value, int) else list(value) or list(default)
-    return found[0], found[-1]
+    return found * space if len(found) == 1 else found
 
 
 def _var_mean(x: Any, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
@@ -60,58 +63,95 @@ def _var(x: Any, dim: Any = None, **keywords: Any) -> Any:
     return _var_mean(x, dim, **keywords)[0]
 
 
-def _windows(x: Any, size: Any, stride: Any, padding: Any, border: float) -> Any:
-    """The elements of each window of images, in one last dimension."""
-    (high, wide), (down, right) = _pair(size), _pair(stride, _pair(size))
-    above, left = _pair(padding)
-    x = aten.constant_pad_nd(x, [left, left, above, above], border)
-    return x.unfold(-2, high, down).unfold(-2, wide, right).flatten(-2)
+def _windows(
+    x: Any, size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil: bool = False,
+    border: float = 0.0,
+) -> Any:  # fmt: skip
+    """The elements of each window of images. Their places in the window are the last dimensions."""
+    space = len(size)
+    stride, padding, dilation = (_spread(v, space, size) for v in (stride, padding, dilation))
+    first, widths, reaches = x.dim() - space, list[Any](), list[int]()
+    for d in range(space):
+        n, reach, behind = x.shape[first + d], (size[d] - 1) * dilation[d] + 1, padding[d]
+        if ceil:
+            # The last window may end behind the border, and begins before it.
+            count = (n + 2 * padding[d] - reach + stride[d] - 1) // stride[d]
+            count -= (count * stride[d]) >= n + padding[d]
+            behind = max(count * stride[d] + reach - n - padding[d], behind)
+        widths, reaches = [padding[d], behind, *widths], [*reaches, reach]
+    x = aten.constant_pad_nd(x, widths, border)
+    for d in range(space):
+        x = x.unfold(first + d, reaches[d], stride[d])[..., :: dilation[d]]
+    return x
 
 
 def _max_pool(
-    x: Any, size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil: bool = False
-) -> Any:
-    if ceil or _pair(dilation) != (1, 1) or not x.is_floating_point():
+    space: int, x: Any, size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1,
+    ceil: bool = False,
+) -> Any:  # fmt: skip
+    if not x.is_floating_point():
         return NotImplemented
-    values, at = _windows(x, size, stride, padding, -math.inf).max(-1)
-    (_, wide), steps, widths = _pair(size), _pair(stride, _pair(size)), _pair(padding)
-    rows = torch.arange(values.shape[-2], device=x.device)[:, None] * steps[0] - widths[0]
-    columns = torch.arange(values.shape[-1], device=x.device) * steps[1] - widths[1]
-    return values, (rows + at // wide) * x.shape[-1] + columns + at % wide
+    size, first = _spread(size, space), x.dim() - space
+    windows = _windows(x, size, stride, padding, dilation, ceil, -math.inf)
+    values, at = windows.flatten(-space).max(-1)
+    stride, padding, dilation = (_spread(v, space, size) for v in (stride, padding, dilation))
+    place = 0
+    for d in range(space):
+        begin = torch.arange(values.shape[first + d], device=x.device) * stride[d] - padding[d]
+        tap = at // math.prod(size[d + 1 :]) % size[d]
+        begin = begin.view([-1, *[1] * (space - 1 - d)])
+        place = place * x.shape[first + d] + begin + tap * dilation[d]
+    return values, place
 
 
-def _max_pool_backward(grad: Any, x: Any, *more: Any) -> Any:
-    flat = torch.zeros_like(x).flatten(-2)
-    return flat.scatter_add(-1, more[-1].flatten(-2), grad.flatten(-2)).view(x.shape)
+def _max_pool_backward(space: int, grad: Any, x: Any, *more: Any) -> Any:
+    flat = torch.zeros_like(x).flatten(-space)
+    return flat.scatter_add(-1, more[-1].flatten(-space), grad.flatten(-space)).view(x.shape)
+
+
+def _pool_divisor(x: Any, size: Any, stride: Any, padding: Any, ceil: bool, include: bool) -> Any:
+    """The numbers of elements of the windows of an average, if they are not all equal."""
+    ones, space = torch.ones_like(x), len(size)
+    if include:
+        widths = [p for p in reversed(_spread(padding, space)) for _ in range(2)]
+        ones, padding = aten.constant_pad_nd(ones, widths, 1.0), 0
+    return _windows(ones, size, stride, padding, 1, ceil).flatten(-space).sum(-1)
 
 
 def _avg_pool(
-    x: Any, size: Any, stride: Any = (), padding: Any = 0, ceil: bool = False,
-    count_include_pad: bool = True, divisor: Any = None,
+    space: int, x: Any, size: Any, stride: Any = (), padding: Any = 0, ceil: bool = False,
+    include: bool = True, divisor: Any = None,
 ) -> Any:  # fmt: skip
-    if ceil or not x.is_floating_point():
+    if not x.is_floating_point():
         return NotImplemented
-    total = _windows(x, size, stride, padding, 0.0).sum(-1)
-    if count_include_pad or divisor:
-        return total / (divisor or math.prod(_pair(size)))
-    return total / _windows(torch.ones_like(x), size, stride, padding, 0.0).sum(-1)
+    size = _spread(size, space)
+    total = _windows(x, size, stride or size, padding, 1, ceil).flatten(-space).sum(-1)
+    if divisor or (include and not ceil):
+        return total / (divisor or math.prod(size))
+    return total / _pool_divisor(x, size, stride or size, padding, ceil, include)
 
 
 def _avg_pool_backward(
-    grad: Any, x: Any, size: Any, stride: Any, padding: Any, ceil: bool, include: bool, by: Any
-) -> Any:
+    space: int, grad: Any, x: Any, size: Any, stride: Any, padding: Any, ceil: bool, include: bool,
+    divisor: Any,
+) -> Any:  # fmt: skip
     """Each element is the sum of the windows around it: windows of the gradient with gaps."""
-    if ceil or not include:
-        return NotImplemented
-    (high, wide), (down, right) = _pair(size), _pair(stride, _pair(size))
-    above, left = _pair(padding)
-    gaps = aten.constant_pad_nd(grad.unsqueeze(-1).unsqueeze(-3), [0, right - 1, 0, 0, 0, down - 1])
-    gaps = gaps.flatten(-2).flatten(-3, -2)
-    before = [wide - 1 - left, high - 1 - above]
-    behind = [x.shape[-k] + size - 1 - gaps.shape[-k] - b
-              for k, size, b in zip((1, 2), (wide, high), before)]  # fmt: skip
-    gaps = aten.constant_pad_nd(gaps, [before[0], behind[0], before[1], behind[1]])
-    return _windows(gaps, [high, wide], 1, 0, 0.0).sum(-1) / (by or high * wide)
+    size, first = _spread(size, space), x.dim() - space
+    stride, padding = _spread(stride, space, size), _spread(padding, space)
+    if divisor or (include and not ceil):
+        grad = grad / (divisor or math.prod(size))
+    else:
+        grad = grad / _pool_divisor(x, size, stride, padding, ceil, include)
+    widths: list[Any] = []
+    for d in range(space):
+        gaps = [0, 0] * (space - 1 - d) + [0, stride[d] - 1]
+        grad = aten.constant_pad_nd(grad.unsqueeze(first + d + 1), gaps).flatten(
+            first + d, first + d + 1
+        )
+        before = size[d] - 1 - padding[d]
+        behind = x.shape[first + d] + size[d] - 1 - grad.shape[first + d] - before
+        widths = [before, behind, *widths]
+    return _windows(aten.constant_pad_nd(grad, widths), size, 1).flatten(-space).sum(-1)
 
 
 def _convolution(
@@ -122,21 +162,63 @@ def _convolution(
     if transposed:
         return NotImplemented
     space, dtype = x.dim() - 2, x.dtype
-    stride, padding, dilation = (
-        [*v, *v[-1:] * (space - len(v))] for v in (stride, padding, dilation)
-    )
     if dtype in (torch.float16, torch.bfloat16):
         x, weight = x.float(), weight.float()
-    x = aten.constant_pad_nd(x, [p for d in reversed(range(space)) for p in 2 * [padding[d]]])
-    for d in range(space):
-        x = x.unfold(2 + d, (weight.shape[2 + d] - 1) * dilation[d] + 1, stride[d])
-        x = x[..., :: dilation[d]]
+    x = _windows(x, weight.shape[2:], stride, padding, dilation)
     # Dimensions: batch, groups, channels of a group, positions, taps. Channels join the taps.
     x = x.unflatten(1, (groups, x.shape[1] // groups)).movedim(2, 2 + space).unsqueeze(2)
     weight = weight.unflatten(0, (groups, weight.shape[0] // groups))
     weight = weight.view([1, *weight.shape[:2], *[1] * space, *weight.shape[2:]])
     found = (x * weight).sum(list(range(3 + space, 4 + 2 * space))).flatten(1, 2)
     return (found if bias is None else found + bias.view([-1, *[1] * space])).to(dtype)
+
+
+def _cdist(x: Any, y: Any, p: float, _: Any = None) -> Any:
+    """The distances of all pairs of points with few coordinates."""
+    if p not in (1, 2) or not _has_few_coordinates(x):
+        return NotImplemented
+    apart = x.unsqueeze(-2) - y.unsqueeze(-3)
+    return apart.abs().sum(-1) if p == 1 else apart.square().sum(-1).sqrt()
+
+
+def _cdist_backward(grad: Any, x: Any, y: Any, p: float, distance: Any) -> Any:
+    if p not in (1, 2) or not _has_few_coordinates(x):
+        return NotImplemented
+    apart = x.unsqueeze(-2) - y.unsqueeze(-3)
+    if p == 1:
+        return (grad.unsqueeze(-1) * apart.sign()).sum(-2)
+    scale = torch.where(distance == 0, 0, grad / distance)
+    return (scale.unsqueeze(-1) * apart).sum(-2)
+
+
+def _has_few_coordinates(x: Any) -> bool:
+    """True if sums of coordinates are computed where they are read. Others are products."""
+    return isinstance(x.shape[-1], int) and x.shape[-1] <= SHORT
+
+
+def _is_sorted(x: Any, dim: int) -> bool:
+    """True if rows are sorted in programs."""
+    return bool(x.dim()) and isinstance(x.shape[dim], int) and 0 < x.shape[dim] <= MOST_SORTED
+
+
+def _kth_value(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    if not _is_sorted(x, dim):
+        return NotImplemented
+    found = [t.narrow(dim, k - 1, 1) for t in x.sort(dim)]
+    return tuple(t if keepdim else t.squeeze(dim) for t in found)
+
+
+def _median(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """The lower one of two elements in the middle, or a NaN, which sorting moves to the end."""
+    if dim is None:
+        found = _median(x.flatten(), 0)
+        return found if found is NotImplemented else found[0]
+    if not _is_sorted(x, dim):
+        return NotImplemented
+    in_order, n = x.sort(dim), x.shape[dim]
+    last, middle = ([t.narrow(dim, k, 1) for t in in_order] for k in (n - 1, (n - 1) // 2))
+    found = [torch.where(last[0].isnan(), a, b) for a, b in zip(last, middle)]
+    return tuple(t if keepdim else t.squeeze(dim) for t in found)
 
 
 def _addmm(c: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -179,11 +261,18 @@ def _scatter_reduce(
 _OWN: dict[str, Callable[..., Any]] = {
     "scatter_reduce.two": _scatter_reduce,
     "var.correction": _var, "var_mean.correction": _var_mean, "addmm.default": _addmm,
-    "baddbmm.default": _addmm, "histc.default": _histc, "avg_pool2d.default": _avg_pool,
-    "avg_pool2d_backward.default": _avg_pool_backward,
-    "max_pool2d_with_indices.default": _max_pool,
-    "max_pool2d_with_indices_backward.default": _max_pool_backward,
+    "baddbmm.default": _addmm, "histc.default": _histc, "_cdist_forward.default": _cdist,
+    "_cdist_backward.default": _cdist_backward, "kthvalue.default": _kth_value,
+    "median.default": _median, "median.dim": _median,
 }  # fmt: skip
+for _space in (2, 3):
+    for _name, _pool in (
+        ("avg_pool{}d", _avg_pool),
+        ("avg_pool{}d_backward", _avg_pool_backward),
+        ("max_pool{}d_with_indices", _max_pool),
+        ("max_pool{}d_with_indices_backward", _max_pool_backward),
+    ):
+        _OWN[_name.format(_space) + ".default"] = functools.partial(_pool, _space)
 
 
 @functools.cache
@@ -198,10 +287,11 @@ def decompositions(products: str) -> dict[Any, Any]:
     table = dict(torch._decomp.core_aten_decompositions())
     packets = [getattr(aten, name) for name in _OF_TORCH if hasattr(aten, name)]
     table.update(torch._decomp.get_decompositions(packets))
-    for name, function in {**_OWN, "convolution.default": convolution}.items():
+    own = {**_OWN, "convolution.default": convolution}
+    for packet in {name.split(".")[0] for name in own}:
+        for other in getattr(aten, packet).overloads():
+            table.pop(getattr(getattr(aten, packet), other), None)
+    for name, function in own.items():
         packet, overload = name.split(".")
-        operation = getattr(aten, packet)
-        for other in operation.overloads():
-            table.pop(getattr(operation, other), None)
-        table[getattr(operation, overload)] = function
+        table[getattr(getattr(aten, packet), overload)] = function
     return table

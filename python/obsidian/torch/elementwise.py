@@ -88,9 +88,18 @@ def _sign(x: Any) -> Any:
 
 
 def _round(x: Any, decimals: int = 0) -> Any:
-    if decimals:
-        raise UnsupportedError("rounding to decimals")
-    return round(x)
+    if not decimals or not is_float(x):
+        return round(x)
+    scale = 10.0 ** abs(decimals)
+    return round(x * scale) / scale if decimals > 0 else round(x / scale) * scale
+
+
+def _hypot(a: Any, b: Any) -> Any:
+    """The root of a sum of squares, which need not be finite."""
+    a, b = abs(a), abs(b)
+    low, high = fn.min(a, b), fn.max(a, b)
+    found = fn.where(low == 0, high, high * fn.sqrt(1 + (low / high) * (low / high)))
+    return fn.where((a == math.inf) | (b == math.inf), type(a)(math.inf), found)
 
 
 def _shift(is_left: bool) -> Callable[[Any, Any], Any]:
@@ -128,7 +137,7 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
         "fmax": lambda a, b: fn.where(is_nan(a), b, fn.where(is_nan(b), a, fn.max(a, b))),
         "rsqrt": lambda x: 1 / fn.sqrt(x), "sigmoid": lambda x: 1 / (1 + fn.exp(-x)),
         "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc,
-        "round": _round, "fill": lambda _, value: value,
+        "round": _round, "hypot": _hypot, "fill": lambda _, value: value,
         "__lshift__": _shift(True), "bitwise_left_shift": _shift(True),
         "__rshift__": _shift(False), "bitwise_right_shift": _shift(False),
         **{

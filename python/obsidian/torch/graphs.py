@@ -119,7 +119,7 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
     given = [n for n in node.args if isinstance(n, torch.fx.Node)]
     if len(given) > 1 and is_of_library(name, value_of(given[0]), value_of(given[1]), products):
         return "the library of PyTorch computes this product"
-    if name == "as_strided" and not _fills(value_of(given[0])):
+    if name in ("as_strided", "as_strided_scatter") and not _fills(value_of(given[0])):
         return "a view of memory that a tensor does not fill row by row"
     try:
         for tensor in [t for n in (node, *node.all_input_nodes) for t in _tensors(n)]:

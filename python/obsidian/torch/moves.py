@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import arrays
 from ..branching import choose
+from ..control import while_loop
 from ..functions import assert_, concat, where
 from ..functions import max as larger
 from ..functions import min as smaller
@@ -105,14 +106,26 @@ def _select(b: Builder, out: Any, x: Tensor, dim: int, place: Any) -> Tensor:
     return b.remap(x, out.shape, lambda *i: [*i[:dim], found, *i[dim:]])
 
 
+def _strided(b: Builder, strides: Sequence[Any], offset: Any) -> Callable[..., list[Any]]:
+    """The place in memory of an index."""
+    steps, first = [b.extent(s) for s in strides], b.extent(offset or 0)
+    return lambda *i: [sum((k * s for k, s in zip(i, steps)), first)]
+
+
 @lowering("as_strided")
 def _as_strided(
     b: Builder, out: Any, x: Tensor, _: Any, strides: Sequence[Any], offset: Any = 0
 ) -> Tensor:
-    steps, flat = [b.extent(s) for s in strides], b.reshape(x, [product(x.shape)])
-    return b.remap(
-        flat, out.shape, lambda *i: [sum((k * s for k, s in zip(i, steps)), b.extent(offset or 0))]
-    )
+    return b.remap(b.reshape(x, [product(x.shape)]), out.shape, _strided(b, strides, offset))
+
+
+@lowering("as_strided_scatter")
+def _as_strided_scatter(
+    b: Builder, out: Any, x: Tensor, source: Tensor, shape: Sequence[Any], strides: Sequence[Any],
+    offset: Any = 0,
+) -> Tensor:  # fmt: skip
+    flat, place = b.reshape(x, [product(x.shape)]), _strided(b, strides, offset)
+    return b.reshape(_scattered(b, flat, "any", shape, place, source), out.shape)
 
 
 @lowering("flip")
@@ -279,8 +292,6 @@ def _scattered(
     default: Any = x.fill if is_same or x.fill is None else widen(x.fill, x.dtype)
     if x.fill is None:
         default = x.array if is_same else x.array.map(lambda v: widen(v, x.dtype))
-        _ = default.name
-        default = default if default.is_stored else default.force()
     found = arrays.permute(
         combine, default, lambda *i: tuple(place(*i[:rank])) or (0,), written,
         None if x.fill is None else b.extents(x.shape),
@@ -332,3 +343,45 @@ def _slice_scatter(
         return choose(is_in, lambda: source.read(*place), lambda: x.read(*i))
 
     return b.generate(out.shape, out.dtype, element, x, source)
+
+
+@lowering("diagonal_scatter")
+def _diagonal_scatter(
+    b: Builder, out: Any, x: Tensor, source: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    first, second = dim_of(dim1, x), dim_of(dim2, x)
+
+    def element(*i: Any) -> Any:
+        place = i[first] - max(-offset, 0)
+        is_in = (place >= 0) & (place == i[second] - max(offset, 0))
+        rest = [k for d, k in enumerate(i) if d not in (first, second)]
+        return choose(is_in, lambda: source.read(*rest, place), lambda: x.read(*i))
+
+    return b.generate(out.shape, out.dtype, element, x, source)
+
+
+@lowering("searchsorted", "bucketize")
+def _search(
+    b: Builder, out: Any, limits: Tensor, x: Tensor, *, name: str, right: bool = False,
+    side: str | None = None, sorter: Tensor | None = None, out_int32: bool = False,
+) -> Tensor:  # fmt: skip
+    """The number of limits below each element, by a binary search."""
+    limits, x = (x, limits) if name == "bucketize" else (limits, x)
+    if sorter is not None or not isinstance(x, Tensor) or x.dtype != limits.dtype:
+        raise UnsupportedError("a search with a sorter, for a number, or for elements of two types")
+    is_right = right or side == "right"
+
+    def element(*i: Any) -> Any:
+        value, row = widen(x.read(*i), x.dtype), i[: limits.rank - 1]
+
+        def halve(low: Any, high: Any) -> Any:
+            middle = (low + high) // 2
+            other = widen(limits.read(*row, middle), x.dtype)
+            is_before = ~(other > value if is_right else other >= value)
+            return where(is_before, middle + 1, low), where(is_before, high, middle)
+
+        end = index(0) + b.extents(limits.shape)[-1]
+        found, _ = while_loop(lambda low, high: low < high, index(0), end)(halve)
+        return found.to(kind_of(out.dtype))
+
+    return b.generate(out.shape, out.dtype, element, x, limits)

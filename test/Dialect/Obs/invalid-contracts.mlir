@@ -2,15 +2,16 @@
 // never or several times.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
-// The components of a pair could be from two different writes.
+// The components of a pair could be from two different writes, so a map to
+// pairs changes elements after all writes.
 func.func @map_of_any(%z: i32, %n: index) {
-  %p = obs.fill init %z any par (%i) in (%n) {
+  %p = obs.fill any par (%i) in (%n) {
     obs.write %z at [%i] : i32
   } : !obs.push<grid, 8 x i32>
   %q = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
-  // expected-error@+1 {{[R7-contract] contract any is for one element of at most 64 bits, not for 2 element types}}
+  // expected-error@+1 {{[R7-final] maps values that several writes may give, but elements without a write have no value; give the fill or scatter init or onto}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32, i32> {
     obs.yield %x, %x : i32, i32
   }
@@ -26,7 +27,7 @@ func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
     obs.write %c1 at [%k] : i32
   } : !obs.push<grid, 8 x i32>
   %q = obs.reverse %p : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-final] maps values that writes of contract reduce combine, but elements without a write have no value; give the fill or scatter init or onto}}
+  // expected-error@+1 {{[R7-final] maps values that several writes may give, but elements without a write have no value; give the fill or scatter init or onto}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -44,7 +45,7 @@ func.func @map_of_put(%z: i32, %n: index) {
     %c0 = arith.constant 0 : index
     obs.put %p at [%c0] : !obs.push<grid, 8 x i32>
   } : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-final] maps values that writes of contract reduce combine, but elements without a write}}
+  // expected-error@+1 {{[R7-final] maps values that several writes may give, but elements without a write}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -58,7 +59,7 @@ func.func @map_of_unbounded(%z: i32, %n: index) attributes {obs.level = #obs.lev
   %p = obs.fill init %z reduce(addi) [%n] par (%i) in (%n) {
     obs.write %z at [%i] : i32
   } : !obs.push<block, ? x i32>
-  // expected-error@+1 {{[R2-bounded] maps values that writes of contract reduce combine, and stores them before, but their number is not bounded}}
+  // expected-error@+1 {{[R2-bounded] maps values that several writes may give, and stores them before, but their number is not bounded}}
   %r = obs.map (%x = %p : !obs.push<block, ? x i32>) -> !obs.push<block, ? x i32> {
     obs.yield %x : i32
   }

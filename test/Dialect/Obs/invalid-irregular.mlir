@@ -68,7 +68,7 @@ func.func @level(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.
 // The values that a scatter combines are final only if it has initial contents.
 func.func @mapped(%a: !obs.pull<4 x i32>, %k: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
   %0 = obs.scatter %a at %k reduce(addi) : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
-  // expected-error@+1 {{[R7-final] maps values that writes of contract reduce combine, but elements without a write}}
+  // expected-error@+1 {{[R7-final] maps values that several writes may give, but elements without a write}}
   %2 = obs.map (%x = %0 : !obs.push<block, 4 x i32>) -> !obs.push<block, 4 x i32> {
     obs.yield %x : i32
   }

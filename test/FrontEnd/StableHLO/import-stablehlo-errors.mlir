@@ -287,3 +287,40 @@
   }) : (tensor<5xf32>, tensor<3xf32>, tensor<f32>) -> tensor<5xf32>
   "func.return"(%r) : (tensor<5xf32>) -> ()
 }) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<5xf32>, tensor<3x1xi32>, tensor<3xf32>) -> tensor<5xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<5xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>):
+  // expected-error @+1 {{'stablehlo.scatter' op whose function does not use the updates, as in x.at[i].apply(f), needs unique_indices; x.at[i].set(f(x[i])) applies f once to each element}}
+  %r = "stablehlo.scatter"(%x, %i, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = false}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.sine"(%a) : (tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<5xf32>, tensor<3x1xi32>, tensor<3xf32>) -> tensor<5xf32>
+  "func.return"(%r) : (tensor<5xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<5xf32>) -> tensor<5xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<5xf32>):
+  // expected-error @+1 {{'stablehlo.reduce_precision' op needs exponent_bits of at least 1 and mantissa_bits of at least 0}}
+  %r = "stablehlo.reduce_precision"(%x) <{exponent_bits = 0 : i32, mantissa_bits = 3 : i32}> : (tensor<5xf32>) -> tensor<5xf32>
+  "func.return"(%r) : (tensor<5xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+// The function of a custom call is no function of the program.
+"func.func"() <{function_type = (tensor<f32>, tensor<f32>) -> tensor<i1>, sym_name = "greater"}> ({
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  %c = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  "stablehlo.return"(%c) : (tensor<i1>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<5xf32>) -> tensor<2xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<5xf32>):
+  // expected-error @+1 {{'stablehlo.custom_call' op calls code outside of the program: "ApproxTopK"}}
+  %r = "stablehlo.custom_call"(%x) <{call_target_name = "ApproxTopK", called_computations = [@greater]}> : (tensor<5xf32>) -> tensor<2xf32>
+  "func.return"(%r) : (tensor<2xf32>) -> ()
+}) : () -> ()

@@ -27,15 +27,3 @@ func.func @call_of_declaration(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
   %r = func.call @elsewhere(%a) : (!obs.pull<8 x i32>) -> !obs.pull<8 x i32>
   return %r : !obs.pull<8 x i32>
 }
-
-// -----
-
-func.func @onto_virtual(%a: !obs.pull<8 x i32>, %x: i32, %n: index) -> !obs.pull<8 x i32> {
-  %v = obs.reverse %a : !obs.pull<8 x i32>
-  %p = obs.fill onto %v : !obs.pull<8 x i32> par (%i) in (%n) {
-    obs.write %x at [%i] : i32
-  } : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[fill-onto] starts from an array that is not in memory; force it first}}
-  %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
-  return %r : !obs.pull<8 x i32>
-}

@@ -292,7 +292,8 @@ void MapOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
 Contract MapOp::getWeakestContract(unsigned) {
   // The elements that it changes are final.
   Contract weakest = detail::getWeakest(getArrays());
-  return weakest == Contract::Reduce ? Contract::Disjoint : weakest;
+  return verification::mapsStored(weakest, getType()) ? Contract::Disjoint
+                                                      : weakest;
 }
 Value MapOp::getSource() {
   return *llvm::find_if(getArrays(),

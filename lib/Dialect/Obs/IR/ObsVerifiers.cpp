@@ -175,25 +175,23 @@ LogicalResult verification::verifyPutOnce(PutOp put, FillOp fill) {
             "and put a push of the result";
 }
 
-/// Values that writes of contract `reduce` combine are stored before `op`
-/// changes them. Emits `[R7-final]` and `[R2-bounded]` unless that is possible.
-static LogicalResult verifyCombined(MapOp op, Value array) {
+/// The values of several writes are stored before `op` changes them. Emits
+/// `[R7-final]` and `[R2-bounded]` unless that is possible.
+static LogicalResult verifyStored(MapOp op, Value array) {
   auto type = cast<PushType>(array.getType());
   if (!hasAllElements(array))
-    return op.emitOpError(
-        "[R7-final] maps values that writes of contract reduce combine, but "
-        "elements without a write have no value; give the fill or scatter init "
-        "or onto");
+    return op.emitOpError("[R7-final] maps values that several writes may "
+                          "give, but elements without a write have no value; "
+                          "give the fill or scatter init or onto");
   if (type.getLevel() != Level::Grid && !type.isBounded())
     return op.emitOpError(
-        "[R2-bounded] maps values that writes of contract reduce combine, and "
-        "stores them before, but their number is not bounded; give the array a "
-        "bound, as in ? x f32 bound [1024]");
+        "[R2-bounded] maps values that several writes may give, and stores "
+        "them before, but their number is not bounded; give the array a bound, "
+        "as in ? x f32 bound [1024]");
   return success();
 }
 
-/// Emits `[R7-final]` unless the program of `array` is known, and
-/// `[R7-contract]` if `any` of several writes would give parts of several.
+/// Emits `[R7-final]` unless the program of `array` is known.
 static LogicalResult verifyMapped(MapOp op, Value array) {
   std::optional<Contract> contract;
   if (array.getDefiningOp() && !isCyclic(array))
@@ -201,16 +199,8 @@ static LogicalResult verifyMapped(MapOp op, Value array) {
   if (!contract)
     return op.emitOpError("[R7-final] maps a push array whose program is not "
                           "known; apply the map where the array is made");
-  switch (*contract) {
-  case Contract::Disjoint:
-    return success();
-  case Contract::Any:
-    return verifyContract(op, *contract, Attribute(),
-                          getArrayElementTypes(op.getType()));
-  case Contract::Reduce:
-    return verifyCombined(op, array);
-  }
-  llvm_unreachable("unknown contract");
+  return mapsStored(*contract, op.getType()) ? verifyStored(op, array)
+                                             : success();
 }
 
 LogicalResult MapOp::verify() {

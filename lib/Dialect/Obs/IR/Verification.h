@@ -86,6 +86,15 @@ int64_t getNumElements(ArrayRef<int64_t> extents);
 /// program is not known. That of a pull array is `disjoint`.
 std::optional<Contract> getWeakestContract(Value array);
 
+/// True if a map to `result` of elements that writes of `contract` make changes
+/// them after all of these writes. A write of contract `any` stores one element
+/// type: several of them would come from several writes.
+inline bool mapsStored(Contract contract, Type result) {
+  return contract == Contract::Reduce ||
+         (contract == Contract::Any &&
+          getArrayElementTypes(result).size() != 1);
+}
+
 /// Emits `[R7-final]` unless each element of the array of `put` is written
 /// once, if the contract of `fill` combines writes or selects one of them.
 LogicalResult verifyPutOnce(PutOp put, FillOp fill);
