@@ -12,10 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitPTX.h"
-#include "ChooseRegisters.h"
-#include "HintLoads.h"
+#include "KernelPasses.h"
 #include "Obsidian/Conversion/Toolkit.h"
-#include "UnrollLoops.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
