@@ -36,8 +36,8 @@
 #include "HostExtents.h"
 #include "HostMemory.h"
 #include "InPlace.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -538,23 +538,6 @@ static void planLoopsIn(Block &block, const SymbolUserMap &launches) {
   }
 }
 
-/// Replaces the results of loops that are equal to the initial values.
-static void simplifyLoops(func::FuncOp function) {
-  SmallVector<Operation *> loops;
-  function.walk([&](Operation *op) {
-    if (isa<scf::ForOp, scf::WhileOp>(op))
-      loops.push_back(op);
-  });
-  if (loops.empty())
-    return;
-  RewritePatternSet patterns(function.getContext());
-  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
-  scf::WhileOp::getCanonicalizationPatterns(patterns, function.getContext());
-  GreedyRewriteConfig config;
-  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-  (void)applyOpPatternsGreedily(loops, std::move(patterns), config);
-}
-
 namespace {
 struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
   void runOnOperation() override {
@@ -565,7 +548,7 @@ struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
         continue;
       planLoopsIn(function.getBody().front(), launches);
       // An array that a loop changes in place has the same memory after it.
-      simplifyLoops(function);
+      simplifyControlFlow(function, llvm::IsaPred<scf::ForOp, scf::WhileOp>);
     }
   }
 };
