@@ -85,39 +85,32 @@ static std::optional<Options> readOptions(obs_compiler &compiler,
 // Types
 //===----------------------------------------------------------------------===//
 
+/// The types in the order of `obs_type`.
+static constexpr struct {
+  StringLiteral name;
+  Type (*get)(Builder);
+} types[] = {{"i1", [](Builder b) -> Type { return b.getI1Type(); }},
+             {"i8", [](Builder b) -> Type { return b.getI8Type(); }},
+             {"i16", [](Builder b) -> Type { return b.getI16Type(); }},
+             {"i32", [](Builder b) -> Type { return b.getI32Type(); }},
+             {"i64", [](Builder b) -> Type { return b.getI64Type(); }},
+             {"f16", [](Builder b) -> Type { return b.getF16Type(); }},
+             {"bf16", [](Builder b) -> Type { return b.getBF16Type(); }},
+             {"f32", [](Builder b) -> Type { return b.getF32Type(); }},
+             {"f64", [](Builder b) -> Type { return b.getF64Type(); }},
+             {"index", [](Builder b) -> Type { return b.getIndexType(); }}};
+
 static Type getType(MLIRContext &context, obs_type type) {
-  Builder builder(&context);
-  switch (type) {
-  case OBS_I1:
-    return builder.getI1Type();
-  case OBS_I8:
-    return builder.getI8Type();
-  case OBS_I16:
-    return builder.getI16Type();
-  case OBS_I32:
-    return builder.getI32Type();
-  case OBS_I64:
-    return builder.getI64Type();
-  case OBS_F16:
-    return builder.getF16Type();
-  case OBS_BF16:
-    return builder.getBF16Type();
-  case OBS_F32:
-    return builder.getF32Type();
-  case OBS_F64:
-    return builder.getF64Type();
-  case OBS_INDEX:
-    return builder.getIndexType();
-  }
-  return {};
+  auto number = static_cast<size_t>(type);
+  return number < std::size(types) ? types[number].get(Builder(&context))
+                                   : Type();
 }
 
 static obs_type getCode(StringRef type) {
-  static constexpr StringRef names[] = {"i1",  "i8",   "i16", "i32", "i64",
-                                        "f16", "bf16", "f32", "f64", "index"};
-  const StringRef *found = llvm::find(names, type);
-  assert(found != std::end(names) && "not a type of slots");
-  return static_cast<obs_type>(found - names);
+  const auto *found = llvm::find_if(
+      types, [&](const auto &known) { return known.name == type; });
+  assert(found != std::end(types) && "not a type of slots");
+  return static_cast<obs_type>(found - types);
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,19 +68,11 @@ bool isOneForce(const SiteInfo &a, const SiteInfo &b) {
 }
 
 llvm::StringRef nameOf(AccessKind kind) {
-  switch (kind) {
-  case AccessKind::Load:
-    return "load";
-  case AccessKind::Store:
-    return "store";
-  case AccessKind::SyncLoad:
-    return "volatile or atomic load";
-  case AccessKind::SyncStore:
-    return "volatile or atomic store";
-  case AccessKind::Atomic:
-    return "atomic operation";
-  }
-  llvm_unreachable("not a kind");
+  // In the order of the kinds.
+  static constexpr llvm::StringLiteral names[] = {
+      "load", "store", "volatile or atomic load", "volatile or atomic store",
+      "atomic operation"};
+  return names[static_cast<unsigned>(kind)];
 }
 
 llvm::StringRef nameOf(AccessClass kind) {

@@ -12,7 +12,7 @@
 #include "KernelConverter.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mlir::obs::emulator {
 
@@ -40,17 +40,10 @@ struct ConvertGPUToEmulator
 
 /// Expands divisions that round up or down, which the LLVM dialect does not
 /// have.
-static LogicalResult expandDivisions(ModuleOp module) {
-  WalkResult found = module.walk([](Operation *op) {
-    return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op)
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  if (!found.wasInterrupted())
-    return success();
+static void expandDivisions(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  return applyPatternsGreedily(module, std::move(patterns));
+  walkAndApplyPatterns(module, std::move(patterns));
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
@@ -77,8 +70,7 @@ convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate) {
   }
   convertFloatOps(*module, state);
   state.finish();
-  if (failed(expandDivisions(*module)))
-    return failure();
+  expandDivisions(*module);
   return module;
 }
 

@@ -329,8 +329,6 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
                               ScalarCode less) {
   /// The largest number of elements that a thread keeps in registers.
   constexpr int64_t largest = 8;
-  /// The threads of a warp, and of the GPU.
-  constexpr int64_t lanes = 32, manyWorkers = 1 << 17;
   auto source = cast<PullType>(array.getType());
   SmallVector<OpFoldResult> extents = getExtents(array), zeros, taken(extents);
   taken[dim] = getIndexAttr(count);
@@ -342,15 +340,7 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
   }
 
   // A reduction over lists in order. An element of a list has a flag that is
-  // true if there is an element, its components, and its index. Each worker
-  // makes a list of elements that are `workers` places apart.
-  int64_t length = source.getExtents()[dim], rows = 1;
-  for (auto [d, extent] : llvm::enumerate(source.getExtents()))
-    if (static_cast<int64_t>(d) != dim)
-      rows *= ShapedType::isDynamic(extent) ? manyWorkers : extent;
-  int64_t workers = lanes;
-  while (workers * rows < manyWorkers && length / workers > 8 * count)
-    workers *= 2;
+  // true if there is an element, its components, and its index.
   ArrayRef<Type> element = source.getElementTypes();
   size_t size = element.size() + 2, slots = llvm::PowerOf2Ceil(count);
   SmallVector<Value> none = {getNumber(getI1Type(), 0)};
@@ -360,63 +350,20 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
   SmallVector<Value> empty;
   for (size_t k = 0; k < slots; ++k)
     llvm::append_range(empty, none);
-  Value truth = getNumber(getI1Type(), 1);
-  auto isSmaller = [&](ValueRange x, ValueRange y) {
-    SmallVector<Value> both(x.slice(1, element.size()));
-    llvm::append_range(both, y.slice(1, element.size()));
-    return less(both).front();
-  };
-  // The elements of a worker come in order, so equal elements stay behind those
-  // of the list. Most of them come after the last one of the list.
-  auto insert = [&](ValueRange list, ValueRange item) {
-    auto isBehind = [&](size_t slot) -> Value {
-      ValueRange other = list.slice(slot * size, size);
-      Value isNone = arith::XOrIOp::create(*this, other.front(), truth);
-      return arith::OrIOp::create(*this, isNone, isSmaller(item, other));
-    };
-    return choose(
-        isBehind(slots - 1),
-        [&] {
-          SmallVector<Value> longer(list), behind;
-          for (size_t slot = 0; slot < slots; ++slot) {
-            behind.push_back(isBehind(slot));
-            for (size_t n = 0; n < size; ++n) {
-              Value moved = item[n];
-              if (slot > 0)
-                moved = select(behind[slot - 1], list[(slot - 1) * size + n],
-                               moved);
-              Value &value = longer[slot * size + n];
-              value = select(behind[slot], moved, value);
-            }
-          }
-          return longer;
-        },
-        [&] { return SmallVector<Value>(list); });
-  };
-  extents[dim] = getIndexAttr(workers);
   Value lists = generate(extents, [&](ValueRange i) {
-    Value steps = getIndex(llvm::divideCeil(length, workers));
-    auto loop = scf::ForOp::create(
-        *this, getIndex(0), steps, getIndex(1), empty,
-        [&](OpBuilder &, Location, Value step, ValueRange list) {
-          SmallVector<Value> place(i);
-          place[dim] = add(mul(step, getIndex(workers)), i[dim]);
-          Value isIn = compare(Order::LT, place[dim], getIndex(length),
-                               /*isUnsigned=*/true);
-          scf::YieldOp::create(
-              *this, choose(
-                         isIn,
-                         [&] {
-                           SmallVector<Value> item = {truth};
-                           llvm::append_range(item, get(array, place));
-                           item.push_back(place[dim]);
-                           return insert(list, item);
-                         },
-                         [&] { return SmallVector<Value>(list); }));
-        });
-    return llvm::to_vector_of<Value>(loop.getResults());
+    SmallVector<Value> list = {getNumber(getI1Type(), 1)};
+    llvm::append_range(list, get(array, i));
+    list.push_back(i[dim]);
+    list.append(empty.begin() + size, empty.end());
+    return list;
   });
   auto isBefore = [&](ValueRange a, ValueRange b) -> Value {
+    auto isSmaller = [&](ValueRange x, ValueRange y) {
+      SmallVector<Value> both(x.slice(1, element.size()));
+      llvm::append_range(both, y.slice(1, element.size()));
+      return less(both).front();
+    };
+    Value truth = getNumber(getI1Type(), 1);
     Value isLess = isSmaller(a, b);
     Value isMore = arith::XOrIOp::create(*this, isSmaller(b, a), truth);
     Value isEarlier =
@@ -429,8 +376,6 @@ Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
   };
   CollectiveOptions options;
   options.commutative = options.neutral = true;
-  if (workers == lanes && extents.size() > 1)
-    options.level = Level::Warp;
   Value found = reduce(
       lists, empty, dim,
       [&](ValueRange both) {

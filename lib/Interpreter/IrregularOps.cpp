@@ -123,10 +123,10 @@ LogicalResult interpreter::runRank(Frame &frame, const Instruction &inst) {
       failed(checkRange(frame, inst, op.getCounts(), extent)))
     return failure();
   Machine &machine = frame.machine;
-  // The keys, and the number of occurrences of each.
-  auto count = [=, &machine](std::vector<int64_t> &keys,
-                             std::vector<int64_t> &counts) -> LogicalResult {
-    counts.resize(numKeys);
+  // Passes the keys, and the number of occurrences of each, to `write`.
+  using Numbers = std::vector<int64_t>;
+  auto count = [=, &machine](auto write) -> LogicalResult {
+    Numbers keys, counts(numKeys);
     for (int64_t i = 0; i < extent; ++i) {
       DataVector element;
       if (failed(array->read(loc, i, element)))
@@ -139,30 +139,28 @@ LogicalResult interpreter::runRank(Frame &frame, const Instruction &inst) {
       keys.push_back(key);
       ++counts[key];
     }
-    return success();
+    return write(keys, counts);
   };
   Type rankType = op.getRanks().getType().getElementTypes().front();
-  auto writeRanks = [=](WriteFn writer) -> LogicalResult {
-    std::vector<int64_t> keys, counts;
-    if (failed(count(keys, counts)))
-      return failure();
-    int64_t before = 0;
-    for (int64_t &next : counts)
-      before += std::exchange(next, before);
-    for (auto [i, key] : llvm::enumerate(keys))
-      if (failed(writeInteger(loc, rankType, counts[key]++, i, writer)))
-        return failure();
-    return success();
+  auto writeRanks = [=](WriteFn writer) {
+    return count([&](const Numbers &keys, Numbers &counts) -> LogicalResult {
+      int64_t before = 0;
+      for (int64_t &next : counts)
+        before += std::exchange(next, before);
+      for (auto [i, key] : llvm::enumerate(keys))
+        if (failed(writeInteger(loc, rankType, counts[key]++, i, writer)))
+          return failure();
+      return success();
+    });
   };
   Type countType = op.getCounts().getType().getElementTypes().front();
-  auto writeCounts = [=](WriteFn writer) -> LogicalResult {
-    std::vector<int64_t> keys, counts;
-    if (failed(count(keys, counts)))
-      return failure();
-    for (auto [key, number] : llvm::enumerate(counts))
-      if (failed(writeInteger(loc, countType, number, key, writer)))
-        return failure();
-    return success();
+  auto writeCounts = [=](WriteFn writer) {
+    return count([&](const Numbers &, const Numbers &counts) -> LogicalResult {
+      for (auto [key, number] : llvm::enumerate(counts))
+        if (failed(writeInteger(loc, countType, number, key, writer)))
+          return failure();
+      return success();
+    });
   };
   if (failed(frame.setPush(inst, 0, array->extents, writeRanks)))
     return failure();

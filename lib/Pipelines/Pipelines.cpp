@@ -106,6 +106,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   // A user who needs the plan runs this pipeline.
   launches.plan = false;
   buildObsToLaunchesPipeline(pm, launches);
+  pm.addPass(createObsShareKernelsPass());
   if (options.threads == 0)
     pm.addPass(createObsVersionKernelsPass());
   ObsSetLaunchPassOptions launch;

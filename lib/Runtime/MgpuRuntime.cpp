@@ -76,6 +76,9 @@ void enter() {
   OBS_REPORT(ctxSetCurrent(context));
 }
 
+/// Calls the driver in that context.
+#define OBS_CALL(CALL) (enter(), OBS_REPORT(CALL))
+
 Module load(const void *image, int optLevel) {
   enter();
   static thread_local char log[8192];
@@ -119,14 +122,12 @@ OBS_EXPORT void *mgpuModuleLoadJIT(void *image, int optLevel) {
 }
 
 OBS_EXPORT void mgpuModuleUnload(Module module) {
-  enter();
-  OBS_REPORT(moduleUnload(module));
+  OBS_CALL(moduleUnload(module));
 }
 
 OBS_EXPORT void *mgpuModuleGetFunction(Module module, const char *name) {
-  enter();
   Function function = nullptr;
-  OBS_REPORT(moduleGetFunction(&function, module, name));
+  OBS_CALL(moduleGetFunction(&function, module, name));
   return function;
 }
 
@@ -179,47 +180,37 @@ mgpuLaunchClusterKernel(Function function, intptr_t clusterX, intptr_t clusterY,
 //===----------------------------------------------------------------------===//
 
 OBS_EXPORT void *mgpuStreamCreate() {
-  enter();
   Stream stream = nullptr;
-  OBS_REPORT(streamCreate(&stream, StreamNonBlocking));
+  OBS_CALL(streamCreate(&stream, StreamNonBlocking));
   return stream;
 }
 
 OBS_EXPORT void mgpuStreamDestroy(Stream stream) {
-  enter();
-  OBS_REPORT(streamDestroy(stream));
+  OBS_CALL(streamDestroy(stream));
 }
 
 OBS_EXPORT void mgpuStreamSynchronize(Stream stream) {
-  enter();
-  OBS_REPORT(streamSynchronize(stream));
+  OBS_CALL(streamSynchronize(stream));
 }
 
 OBS_EXPORT void mgpuStreamWaitEvent(Stream stream, Event event) {
-  enter();
-  OBS_REPORT(streamWaitEvent(stream, event, 0));
+  OBS_CALL(streamWaitEvent(stream, event, 0));
 }
 
 OBS_EXPORT void *mgpuEventCreate() {
-  enter();
   Event event = nullptr;
-  OBS_REPORT(eventCreate(&event, EventDisableTiming));
+  OBS_CALL(eventCreate(&event, EventDisableTiming));
   return event;
 }
 
-OBS_EXPORT void mgpuEventDestroy(Event event) {
-  enter();
-  OBS_REPORT(eventDestroy(event));
-}
+OBS_EXPORT void mgpuEventDestroy(Event event) { OBS_CALL(eventDestroy(event)); }
 
 OBS_EXPORT void mgpuEventSynchronize(Event event) {
-  enter();
-  OBS_REPORT(eventSynchronize(event));
+  OBS_CALL(eventSynchronize(event));
 }
 
 OBS_EXPORT void mgpuEventRecord(Event event, Stream stream) {
-  enter();
-  OBS_REPORT(eventRecord(event, stream));
+  OBS_CALL(eventRecord(event, stream));
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,26 +230,22 @@ OBS_EXPORT void *mgpuMemAlloc(uint64_t bytes, Stream, bool isHostShared) {
 }
 
 OBS_EXPORT void mgpuMemFree(void *pointer, Stream) {
-  enter();
-  OBS_REPORT(memFree(toPointer(pointer)));
+  OBS_CALL(memFree(toPointer(pointer)));
 }
 
 OBS_EXPORT void mgpuMemcpy(void *target, void *source, size_t bytes,
                            Stream stream) {
-  enter();
-  OBS_REPORT(memcpyAsync(toPointer(target), toPointer(source), bytes, stream));
+  OBS_CALL(memcpyAsync(toPointer(target), toPointer(source), bytes, stream));
 }
 
 OBS_EXPORT void mgpuMemset32(void *target, unsigned value, size_t count,
                              Stream stream) {
-  enter();
-  OBS_REPORT(memsetD32Async(toPointer(target), value, count, stream));
+  OBS_CALL(memsetD32Async(toPointer(target), value, count, stream));
 }
 
 OBS_EXPORT void mgpuMemset16(void *target, unsigned short value, size_t count,
                              Stream stream) {
-  enter();
-  OBS_REPORT(memsetD16Async(toPointer(target), value, count, stream));
+  OBS_CALL(memsetD16Async(toPointer(target), value, count, stream));
 }
 
 OBS_EXPORT void mgpuSetDefaultDevice(int32_t device) { currentDevice = device; }

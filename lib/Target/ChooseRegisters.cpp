@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ChooseRegisters.h"
+#include "KernelPasses.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DataLayout.h"

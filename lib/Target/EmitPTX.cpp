@@ -12,10 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitPTX.h"
-#include "ChooseRegisters.h"
-#include "HintLoads.h"
+#include "KernelPasses.h"
 #include "Obsidian/Conversion/Toolkit.h"
-#include "UnrollLoops.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -37,29 +35,6 @@
 #include <mutex>
 
 namespace mlir::obs {
-
-/// A compiler for `chip`, which is known to be valid; null if LLVM was built
-/// without NVPTX.
-static std::unique_ptr<llvm::TargetMachine>
-createTargetMachine(StringRef chip, unsigned optLevel) {
-  static std::once_flag initialized;
-  std::call_once(initialized, [] {
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-  std::string message;
-  llvm::Triple triple(detail::kTriple);
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!target)
-    return nullptr;
-  auto level = llvm::CodeGenOpt::getLevel(optLevel);
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, chip, getPTXFeature(chip), llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, *level));
-}
 
 /// Answers the questions that functions of libdevice ask about how they are
 /// compiled: denormals are kept, quotients and square roots are rounded.
@@ -160,8 +135,7 @@ static bool hasCacheHints(const llvm::TargetMachine &machine) {
          number >= 74;
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     unsigned optLevel) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -172,16 +146,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::ModuleAnalysisManager modules;
   machine.registerPassBuilderCallbacks(builder);
   builder.registerLateLoopOptimizationsEPCallback(
-      [](llvm::LoopPassManager &manager, llvm::OptimizationLevel level) {
-        if (level.getSpeedupLevel() >= 2)
-          manager.addPass(detail::UnrollLoopsPass());
+      [](llvm::LoopPassManager &manager, llvm::OptimizationLevel) {
+        manager.addPass(detail::UnrollLoopsPass());
       });
   builder.registerOptimizerLastEPCallback([hasHints = hasCacheHints(machine)](
                                               llvm::ModulePassManager &manager,
-                                              llvm::OptimizationLevel level,
+                                              llvm::OptimizationLevel,
                                               llvm::ThinOrFullLTOPhase) {
-    if (level.getSpeedupLevel() < 2)
-      return;
     llvm::FunctionPassManager last;
     if (hasHints)
       last.addPass(detail::HintLoadsPass());
@@ -193,17 +164,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::OptimizationLevel level = llvm::OptimizationLevel::O2;
-  if (optLevel == 0)
-    level = llvm::OptimizationLevel::O0;
-  else if (optLevel == 1)
-    level = llvm::OptimizationLevel::O1;
-  else if (optLevel == 3)
-    level = llvm::OptimizationLevel::O3;
-  llvm::ModulePassManager manager =
-      optLevel == 0 ? builder.buildO0DefaultPipeline(level)
-                    : builder.buildPerModuleDefaultPipeline(level);
-  manager.run(module, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
 }
 
 /// Replaces the instructions for which `find` returns another value.
@@ -347,28 +309,38 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
   nameArrays(*module);
   if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
     return failure();
-  optimize(*module, machine, options.optLevel);
+  optimize(*module, machine);
   replaceInstructions(*module, chooseForBit);
   replaceInstructions(*module, foldChoice);
   replaceInstructions(*module, avoidAssemblerError);
-  if (options.optLevel > 0)
-    reportLocalMemory(*module, nvvmModule);
+  reportLocalMemory(*module, nvvmModule);
   return module;
 }
 
 FailureOr<std::unique_ptr<llvm::TargetMachine>>
-detail::getTargetMachine(Operation *op, StringRef chip,
-                         const PTXOptions &options) {
-  auto machine = createTargetMachine(chip, options.optLevel);
-  if (!machine)
+detail::getTargetMachine(Operation *op, StringRef chip) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string message;
+  llvm::Triple triple(kTriple);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
     return emitError(op->getLoc(),
                      "this LLVM was built without the NVPTX target");
-  return machine;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, chip, getPTXFeature(chip),
+                                  llvm::TargetOptions(), llvm::Reloc::PIC_));
 }
 
 FailureOr<std::string> emitPTX(gpu::GPUModuleOp nvvmModule, StringRef chip,
                                const PTXOptions &options) {
-  auto machine = detail::getTargetMachine(nvvmModule, chip, options);
+  auto machine = detail::getTargetMachine(nvvmModule, chip);
   if (failed(machine))
     return failure();
   llvm::LLVMContext context;

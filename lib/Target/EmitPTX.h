@@ -18,9 +18,10 @@ namespace mlir::obs::detail {
 
 inline constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
 
-/// The compiler for `chip`. Errors are reported at `op`.
+/// The compiler for `chip`, which is known to be valid. Errors are reported at
+/// `op`.
 FailureOr<std::unique_ptr<llvm::TargetMachine>>
-getTargetMachine(Operation *op, StringRef chip, const PTXOptions &options);
+getTargetMachine(Operation *op, StringRef chip);
 
 /// Gives the operations of kernels in the NVVM dialect the scopes that LLVM
 /// needs to write their lines into the PTX.

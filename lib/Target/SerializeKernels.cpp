@@ -31,7 +31,7 @@ struct SerializeKernels : impl::SerializeKernelsPassBase<SerializeKernels> {
       if (failed(ptx))
         return signalPassFailure();
       OpBuilder builder(module);
-      auto target = NVVM::NVVMTargetAttr::get(&getContext(), options.optLevel,
+      auto target = NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/2,
                                               detail::kTriple, *parsed,
                                               getPTXFeature(*parsed));
       auto object = gpu::ObjectAttr::get(

@@ -206,8 +206,7 @@ llvm::Expected<std::string> translateToLLVMIR(ModuleOp module, StringRef chip,
                                               const PTXOptions &options) {
   return lowerAndEmit(module, chip, options,
                       [&](gpu::GPUModuleOp kernels) -> FailureOr<std::string> {
-                        auto machine =
-                            detail::getTargetMachine(kernels, chip, options);
+                        auto machine = detail::getTargetMachine(kernels, chip);
                         if (failed(machine))
                           return failure();
                         llvm::LLVMContext context;

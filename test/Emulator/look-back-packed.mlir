@@ -1,10 +1,10 @@
 // An element of at most 32 bits that a tile publishes is one word with its flag. An atomic operation writes and reads
 // this word, so a scan in one pass has no fences. The mutants do not wait: they read words that are not published yet.
 // One does not wait at all, and one does not wait for the combination of the groups of tiles before a group, which
-// floats need. Tiles have 8192 elements, so there are 74 of them, more than a block looks back at in one step.
+// floats need. Tiles have 8192 elements, so there are 37 of them, more than a block looks back at in one step.
 //
-// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 600000
-// DEFINE: %{all} = obs-run - --device emulate --schedule=random --seed=2 600000 --out=%t.ints.npy
+// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 300000
+// DEFINE: %{all} = obs-run - --device emulate --schedule=random --seed=2 300000 --out=%t.ints.npy
 // RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=40" -o %t
 // RUN: FileCheck %s --check-prefix=KERNEL --implicit-check-not=fence < %t
 // RUN: %{run} < %t | FileCheck %s
@@ -29,7 +29,7 @@
 // PTX: ret
 // PLAIN: obs.publish
 
-// The sum of i mod 5 - 2, and of those from the first on, for 600000 elements.
+// The sum of i mod 5 - 2, and of those from the first on, for 300000 elements.
 // CHECK: [-2, -3, -3, ..., -3, -2, 0]
 // CHECK-NEXT: [-2.0, -3.0, -3.0, ..., -3.0, -2.0, 0.0]
 // CHECK-NEXT: 0

@@ -22,8 +22,6 @@ struct PTXOptions {
   /// not have. `none`: such functions are refused. Empty: the CUDA toolkit is
   /// searched for the file.
   std::string libdevice;
-  /// 0 to 3, as for LLVM's option -O.
-  unsigned optLevel = 2;
   /// The PTX has the file and the line of each instruction, which profilers
   /// show.
   bool lineInfo = false;

@@ -481,33 +481,16 @@ static LogicalResult selectInsteadOfBranch(scf::IfOp op,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Simplifies control flow that passes on arrays. An array that a loop carries
-/// and does not change is replaced by its initial value. An array that both
-/// arms of a branch pass on replaces the result. A later simplification would
-/// reveal virtual arrays.
-static void simplifyControlFlow(Operation *root) {
-  SmallVector<Operation *> operations;
-  root->walk([&](Operation *op) {
-    if (isControlFlow(op) &&
-        llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>))
-      operations.push_back(op);
-  });
-  if (operations.empty())
-    return;
-  RewritePatternSet patterns(root->getContext());
-  scf::ForOp::getCanonicalizationPatterns(patterns, root->getContext());
-  scf::WhileOp::getCanonicalizationPatterns(patterns, root->getContext());
-  scf::IfOp::getCanonicalizationPatterns(patterns, root->getContext());
-  GreedyRewriteConfig config;
-  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-  (void)applyOpPatternsGreedily(operations, std::move(patterns), config);
-}
-
 namespace {
 struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
   void runOnOperation() override {
     Operation *root = getOperation();
-    simplifyControlFlow(root);
+    // An array that a loop carries and does not change is replaced by its
+    // initial value, and the result of a branch by an array that both arms pass
+    // on. A later simplification would reveal virtual arrays.
+    simplifyControlFlow(root, [](Operation *op) {
+      return llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>);
+    });
     forceBeforeMaps(root);
     remarkRecomputation(root);
     // The interfaces build values, and report the values that they cannot

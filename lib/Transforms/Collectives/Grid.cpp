@@ -21,8 +21,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The number of workers that share a part of a commutative reduction.
 static constexpr int64_t workers = 256;
 /// The number of elements that a block scans at a time.

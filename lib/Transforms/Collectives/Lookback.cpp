@@ -41,8 +41,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The number of results.
 static Value countResults(CollectiveBuilder &c, Value tiles, bool isInOrder) {
   return isInOrder ? c.add(tiles, c.div(tiles, c.constant(warpSize))) : tiles;

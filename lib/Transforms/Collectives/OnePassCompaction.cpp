@@ -22,8 +22,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 OnePassCompaction::OnePassCompaction(CollectiveBuilder &c, Extent n,
                                      Source given)
     : c(c), n(n), source(std::move(given)),

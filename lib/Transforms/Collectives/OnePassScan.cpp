@@ -20,8 +20,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 namespace {
 class OnePassScan : public GridScan {
 public:

@@ -29,8 +29,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 namespace {
 /// The kernel of one operation.
 class Partition {

@@ -14,8 +14,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-using Values = CollectiveBuilder::Values;
-
 /// The number of bits of a piece.
 static constexpr int64_t pieceBits = 32;
 static constexpr int64_t maxPieces = 4;

@@ -151,8 +151,7 @@ static Value getStored(ForceOp force, Value array) {
 }
 
 /// Removes the arrays that are stored already, and repeated ones, from `force`.
-/// False if there are none.
-static bool dropCopiesOf(ForceOp force) {
+static void dropCopiesOf(ForceOp force) {
   SmallVector<Value> arrays, results;
   SmallVector<Type> types;
   StringAttr name = force.getKernelAttr();
@@ -179,7 +178,7 @@ static bool dropCopiesOf(ForceOp force) {
     }
   }
   if (arrays.size() == force.getArrays().size())
-    return false;
+    return;
   if (!arrays.empty()) {
     OpBuilder builder(force);
     auto rest =
@@ -190,21 +189,17 @@ static bool dropCopiesOf(ForceOp force) {
       before.replaceAllUsesWith(after);
   }
   force.erase();
-  return true;
 }
 
 namespace {
 struct DropCopies : obs::impl::ObsDropCopiesPassBase<DropCopies> {
   void runOnOperation() override {
-    bool changed = false;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (isHostFunction(function))
         for (ForceOp force : getHostForces(function))
           // Given memories are written.
           if (force.getInto().empty())
-            changed |= dropCopiesOf(force);
-    if (!changed)
-      markAllAnalysesPreserved();
+            dropCopiesOf(force);
   }
 };
 } // namespace

@@ -20,9 +20,8 @@ using namespace mlir;
 using namespace mlir::obs;
 
 /// Moves allocations that a loop, or a branch in it, allocates and frees in
-/// every iteration out of the loop. False if there are none.
-static bool hoistBuffers(LoopLikeOpInterface loop) {
-  bool changed = false;
+/// every iteration out of the loop.
+static void hoistBuffers(LoopLikeOpInterface loop) {
   SmallVector<gpu::DeallocOp> deallocs;
   loop->walk([&](gpu::DeallocOp dealloc) {
     if (dealloc->getParentOfType<LoopLikeOpInterface>() == loop)
@@ -52,9 +51,7 @@ static bool hoistBuffers(LoopLikeOpInterface loop) {
     alloc.getMemref().replaceAllUsesWith(
         buildArray(builder, alloc, outside.getMemref(), sizes, exact));
     alloc.erase();
-    changed = true;
   }
-  return changed;
 }
 
 namespace {
@@ -62,12 +59,8 @@ struct HoistBuffers : obs::impl::ObsHoistBuffersPassBase<HoistBuffers> {
   void runOnOperation() override {
     // Inner loops first: an allocation that leaves one loop may leave the next
     // one.
-    bool changed = false;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk(
-          [&](LoopLikeOpInterface loop) { changed |= hoistBuffers(loop); });
-    if (!changed)
-      markAllAnalysesPreserved();
+      function.walk(hoistBuffers);
   }
 };
 } // namespace

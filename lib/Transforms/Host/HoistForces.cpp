@@ -60,8 +60,6 @@ struct HoistForces : obs::impl::ObsHoistForcesPassBase<HoistForces> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (isHostFunction(function))
         nested.append(getNestedForces(function));
-    if (nested.empty())
-      markAllAnalysesPreserved();
     if (failed(hoist(nested)))
       signalPassFailure();
   }

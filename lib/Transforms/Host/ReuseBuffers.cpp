@@ -73,8 +73,8 @@ static bool runInPlace(gpu::AllocOp alloc, const SymbolUserMap &launches) {
 }
 
 /// Replaces the memory of `alloc` by the memory that one of `dead` frees, if
-/// the sizes are equal. False if there is none.
-static bool takeDead(gpu::AllocOp alloc,
+/// the sizes are equal.
+static void takeDead(gpu::AllocOp alloc,
                      SmallVectorImpl<gpu::DeallocOp> &dead) {
   // The memory that was freed last is most likely still in the cache.
   for (gpu::DeallocOp dealloc : llvm::reverse(dead)) {
@@ -83,15 +83,12 @@ static bool takeDead(gpu::AllocOp alloc,
       continue;
     dead.erase(llvm::find(dead, dealloc));
     takeMemory(alloc, other, dealloc);
-    return true;
+    return;
   }
-  return false;
 }
 
-/// Gives arrays of `block` the memory of others that are dead. False if there
-/// are none.
-static bool reuseBuffers(Block &block, const SymbolUserMap &launches) {
-  bool changed = false;
+/// Gives arrays of `block` the memory of others that are dead.
+static void reuseBuffers(Block &block, const SymbolUserMap &launches) {
   SmallVector<gpu::DeallocOp> dead;
   Operation *next = nullptr;
   for (Operation *op = block.empty() ? nullptr : &block.front(); op;
@@ -109,27 +106,20 @@ static bool reuseBuffers(Block &block, const SymbolUserMap &launches) {
     // In place, operations after this one are also erased. Otherwise, one
     // before it is erased.
     Operation *before = op->getPrevNode();
-    if (runInPlace(alloc, launches)) {
+    if (runInPlace(alloc, launches))
       next = before ? before->getNextNode() : &block.front();
-      changed = true;
-    } else {
-      changed |= takeDead(alloc, dead);
-    }
+    else
+      takeDead(alloc, dead);
   }
-  return changed;
 }
 
 namespace {
 struct ReuseBuffers : obs::impl::ObsReuseBuffersPassBase<ReuseBuffers> {
   void runOnOperation() override {
-    bool changed = false;
     SymbolTableCollection symbols;
     SymbolUserMap launches(symbols, getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      function.walk(
-          [&](Block *block) { changed |= reuseBuffers(*block, launches); });
-    if (!changed)
-      markAllAnalysesPreserved();
+      function.walk([&](Block *block) { reuseBuffers(*block, launches); });
   }
 };
 } // namespace

@@ -36,8 +36,8 @@
 #include "HostExtents.h"
 #include "HostMemory.h"
 #include "InPlace.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -538,29 +538,9 @@ static void planLoopsIn(Block &block, const SymbolUserMap &launches) {
   }
 }
 
-/// Replaces the results of loops that are equal to the initial values. False if
-/// there are no loops.
-static bool simplifyLoops(func::FuncOp function) {
-  SmallVector<Operation *> loops;
-  function.walk([&](Operation *op) {
-    if (isa<scf::ForOp, scf::WhileOp>(op))
-      loops.push_back(op);
-  });
-  if (loops.empty())
-    return false;
-  RewritePatternSet patterns(function.getContext());
-  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
-  scf::WhileOp::getCanonicalizationPatterns(patterns, function.getContext());
-  GreedyRewriteConfig config;
-  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-  (void)applyOpPatternsGreedily(loops, std::move(patterns), config);
-  return true;
-}
-
 namespace {
 struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
   void runOnOperation() override {
-    bool hasLoops = false;
     SymbolTableCollection symbols;
     SymbolUserMap launches(symbols, getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -568,10 +548,8 @@ struct RotateBuffers : obs::impl::ObsRotateBuffersPassBase<RotateBuffers> {
         continue;
       planLoopsIn(function.getBody().front(), launches);
       // An array that a loop changes in place has the same memory after it.
-      hasLoops |= simplifyLoops(function);
+      simplifyControlFlow(function, llvm::IsaPred<scf::ForOp, scf::WhileOp>);
     }
-    if (!hasLoops)
-      markAllAnalysesPreserved();
   }
 };
 } // namespace

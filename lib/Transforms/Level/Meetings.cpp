@@ -319,13 +319,13 @@ struct Variation {
 std::optional<Level> Meetings::compareTurns(const Access &before,
                                             const Side &first,
                                             const Side &second, Level worst) {
-  Side sides[2] = {first, second};
+  const Side *given[2] = {&first, &second};
   int64_t most = AccessEvaluator::maxEvaluations /
                  (first.evaluator.getCost() + second.evaluator.getCost() + 1);
   SmallVector<Variation> variations;
   int64_t combinations = 1;
   for (unsigned side = 0; side < 2; ++side)
-    for (const IndexExpr &symbol : sides[side].evaluator.getSymbols()) {
+    for (const IndexExpr &symbol : given[side]->evaluator.getSymbols()) {
       scf::ForOp loop = getLoop(symbol, model.recognizer);
       if (!loop ||
           (side == 0 && before.ended && before.ended->isAncestor(loop)))
@@ -346,6 +346,7 @@ std::optional<Level> Meetings::compareTurns(const Access &before,
     }
   if (variations.empty())
     return worst;
+  Side sides[2] = {first, second};
   bool varies[2] = {false, false};
   for (const Variation &variation : variations)
     for (unsigned side : variation.sides)

@@ -324,7 +324,11 @@ void AccessEvaluator::addElement(ArrayRef<const TermSum *> point,
   SmallVector<int64_t, 2> element;
   for (const TermSum *index : point)
     element.push_back(index ? index->constant : 0);
-  group->elements[std::move(element)].add(getWorkers());
+  auto &elements = group->elements;
+  // Often all iterations of an inner loop access one element.
+  if (elements.empty() || elements.back().first != element)
+    elements.push_back({std::move(element), {}});
+  elements.back().second.add(getWorkers());
 }
 
 bool AccessEvaluator::visitPoint(ReachedElements &reached) {

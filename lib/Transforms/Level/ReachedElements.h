@@ -11,7 +11,7 @@
 #include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/SymbolicEvaluator.h"
-#include <map>
+#include <vector>
 
 namespace mlir::obs {
 
@@ -31,8 +31,9 @@ struct ElementGroup {
   /// nullopt for a dimension in which the index can be any number.
   SmallVector<std::optional<TermSum::Terms>, 2> dimensions;
   /// Of each element, the number in each dimension, which is 0 if the index can
-  /// be any number, and a range that contains all threads that access it.
-  std::map<SmallVector<int64_t, 2>, WorkerSpan> elements;
+  /// be any number, and a range of threads that access it. An element can be
+  /// here more than once, with other threads.
+  std::vector<std::pair<SmallVector<int64_t, 2>, WorkerSpan>> elements;
 };
 using ReachedElements = SmallVector<ElementGroup, 1>;
 

@@ -302,6 +302,26 @@ def ObsReportPlanPass : Pass<"obs-report-plan", "::mlir::ModuleOp"> {
   }];
 }
 
+def ObsShareKernelsPass : Pass<"obs-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "Replace equal kernels by one of them";
+  let description = [{
+    Kernels with the same code, entry and number of threads become the first one
+    of them. Kernels are lowered after this pass, so equal ones are lowered once.
+
+    ```mlir
+    // before
+    obs.kernel @scan(%a: memref<?xi32>) attributes {entry = "scan"} {...}
+    obs.kernel @scan_0(%a: memref<?xi32>) attributes {entry = "scan"} {...}
+    obs.launch @scan work [%n] [block] args(%a) : memref<?xi32>
+    obs.launch @scan_0 work [%m] [block] args(%b) : memref<?xi32>
+    // after
+    obs.kernel @scan(%a: memref<?xi32>) attributes {entry = "scan"} {...}
+    obs.launch @scan work [%n] [block] args(%a) : memref<?xi32>
+    obs.launch @scan work [%m] [block] args(%b) : memref<?xi32>
+    ```
+  }];
+}
+
 def ObsVersionKernelsPass : Pass<"obs-version-kernels", "::mlir::ModuleOp"> {
   let summary = "Add kernels for short rows";
   let description = [{

@@ -245,21 +245,18 @@ private:
     case Kind::Xor:
       return bitwise(a, b, [](uint64_t, bool, uint64_t, bool) { return 3; });
     case Kind::And:
-      return bitwise(a, b, [](uint64_t x, bool p, uint64_t y, bool q) {
+    case Kind::Or: {
+      // An or of bits is one where an and of their complements is zero.
+      bool isOr = kind == Kind::Or;
+      return bitwise(a, b, [isOr](uint64_t x, bool p, uint64_t y, bool q) {
+        int zero = isOr ? 4 : 0;
         if (x == y)
-          return p == q ? 1 : 0;
+          return p == q ? 1 : zero;
         if (x == 0)
-          return p ? 2 : 0;
-        return y == 0 ? (q ? 1 : 0) : -1;
+          return p != isOr ? 2 : zero;
+        return y == 0 ? (q != isOr ? 1 : zero) : -1;
       });
-    case Kind::Or:
-      return bitwise(a, b, [](uint64_t x, bool p, uint64_t y, bool q) {
-        if (x == y)
-          return p == q ? 1 : 4;
-        if (x == 0)
-          return p ? 4 : 2;
-        return y == 0 ? (q ? 4 : 1) : -1;
-      });
+    }
     case Kind::Add:
       return a.disjointAdd(b);
     case Kind::Sub:

@@ -143,33 +143,20 @@ mlir::obs::getPermutedBits(Permutation how, int64_t p, int64_t q) {
   return targets;
 }
 
-static std::optional<IndexRange> addRanges(IndexRange a, IndexRange b) {
-  IndexRange r;
-  if (llvm::AddOverflow(a.min, b.min, r.min) ||
-      llvm::AddOverflow(a.max, b.max, r.max))
-    return std::nullopt;
-  return r;
-}
-
-static std::optional<IndexRange> subRanges(IndexRange a, IndexRange b) {
-  IndexRange r;
-  if (llvm::SubOverflow(a.min, b.max, r.min) ||
-      llvm::SubOverflow(a.max, b.min, r.max))
-    return std::nullopt;
-  return r;
-}
-
-static std::optional<IndexRange> mulRanges(IndexRange a, IndexRange b) {
+/// The range of an operation that is least and greatest at limits of the ranges
+/// of its operands; nullopt if it may wrap. `wraps` is not 0 if it does.
+template <int64_t (*wraps)(int64_t, int64_t, int64_t &)>
+static std::optional<IndexRange> combineRanges(IndexRange a, IndexRange b) {
   std::optional<IndexRange> r;
   for (int64_t x : {a.min, a.max})
     for (int64_t y : {b.min, b.max}) {
-      int64_t product;
-      if (llvm::MulOverflow(x, y, product))
+      int64_t result;
+      if (wraps(x, y, result))
         return std::nullopt;
       if (!r)
-        r = IndexRange{product, product};
-      r->min = std::min(r->min, product);
-      r->max = std::max(r->max, product);
+        r = IndexRange{result, result};
+      r->min = std::min(r->min, result);
+      r->max = std::max(r->max, result);
     }
   return r;
 }
@@ -221,11 +208,11 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
     return std::nullopt;
   switch (kind) {
   case Kind::Add:
-    return addRanges(*a, *b);
+    return combineRanges<llvm::AddOverflow<int64_t>>(*a, *b);
   case Kind::Sub:
-    return subRanges(*a, *b);
+    return combineRanges<llvm::SubOverflow<int64_t>>(*a, *b);
   case Kind::Mul:
-    return mulRanges(*a, *b);
+    return combineRanges<llvm::MulOverflow<int64_t>>(*a, *b);
   case Kind::FloorDiv:
     if (b->min <= 0)
       return std::nullopt;
@@ -251,7 +238,8 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
   case Kind::Shl:
     if (b->min < 0 || b->max > 62)
       return std::nullopt;
-    return mulRanges(*a, {int64_t(1) << b->min, int64_t(1) << b->max});
+    return combineRanges<llvm::MulOverflow<int64_t>>(
+        *a, {int64_t(1) << b->min, int64_t(1) << b->max});
   case Kind::Shr:
     if (!isNatural(a) || b->min < 0 || b->max > 63)
       return std::nullopt;
@@ -626,9 +614,10 @@ std::optional<IndexRange> LinearForm::getRange() const {
   for (auto &[term, coefficient] : terms) {
     std::optional<IndexRange> part = term.getRange();
     if (part)
-      part = mulRanges(*part, {coefficient, coefficient});
+      part = combineRanges<llvm::MulOverflow<int64_t>>(
+          *part, {coefficient, coefficient});
     if (part)
-      part = addRanges(range, *part);
+      part = combineRanges<llvm::AddOverflow<int64_t>>(range, *part);
     if (!part)
       return std::nullopt;
     range = *part;

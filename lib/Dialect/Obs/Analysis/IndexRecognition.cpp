@@ -375,34 +375,19 @@ std::optional<IndexExpr> obs::compareNumbers(arith::CmpIOp comparison,
   if (comparison.getLhs().getType().isInteger(1) && P::slt <= predicate &&
       predicate <= P::sge)
     return std::nullopt;
-  auto choose = [&](C how, bool isSwapped = false) {
-    return IndexExpr::select(how, isSwapped ? b : a, isSwapped ? a : b, onTrue,
-                             onFalse);
-  };
-  // Sign-extended numbers also keep their order in unsigned comparisons.
-  switch (predicate) {
-  case P::eq:
-    return choose(C::Equal);
-  case P::ne:
-    return IndexExpr::select(C::Equal, a, b, onFalse, onTrue);
-  case P::slt:
-    return choose(C::Less);
-  case P::sle:
-    return choose(C::LessEqual);
-  case P::sgt:
-    return choose(C::Less, true);
-  case P::sge:
-    return choose(C::LessEqual, true);
-  case P::ult:
-    return choose(C::UnsignedLess);
-  case P::ule:
-    return choose(C::UnsignedLessEqual);
-  case P::ugt:
-    return choose(C::UnsignedLess, true);
-  case P::uge:
-    return choose(C::UnsignedLessEqual, true);
-  }
-  llvm_unreachable("all predicates are listed");
+  // In the order of the predicates. Sign-extended numbers also keep their order
+  // in unsigned comparisons.
+  static constexpr C compares[] = {C::Equal,        C::Equal,
+                                   C::Less,         C::LessEqual,
+                                   C::Less,         C::LessEqual,
+                                   C::UnsignedLess, C::UnsignedLessEqual,
+                                   C::UnsignedLess, C::UnsignedLessEqual};
+  if (predicate == P::ne)
+    std::swap(onTrue, onFalse);
+  if (llvm::is_contained({P::sgt, P::sge, P::ugt, P::uge}, predicate))
+    std::swap(a, b);
+  return IndexExpr::select(compares[static_cast<unsigned>(predicate)], a, b,
+                           onTrue, onFalse);
 }
 
 IndexMap IndexRecognizer::getYields(Region &body, ArrayRef<int64_t> extents) {

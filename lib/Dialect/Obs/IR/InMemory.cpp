@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -22,6 +23,24 @@ bool obs::isHostFunction(func::FuncOp function) {
 
 bool obs::isControlFlow(Operation *op) {
   return isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op);
+}
+
+void obs::simplifyControlFlow(Operation *root,
+                              llvm::function_ref<bool(Operation *)> isChosen) {
+  SmallVector<Operation *> operations;
+  root->walk([&](Operation *op) {
+    if (isControlFlow(op) && isChosen(op))
+      operations.push_back(op);
+  });
+  if (operations.empty())
+    return;
+  RewritePatternSet patterns(root->getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, root->getContext());
+  scf::WhileOp::getCanonicalizationPatterns(patterns, root->getContext());
+  scf::IfOp::getCanonicalizationPatterns(patterns, root->getContext());
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  (void)applyOpPatternsGreedily(operations, std::move(patterns), config);
 }
 
 bool obs::isVirtualChoice(scf::IfOp choice) {

@@ -17,27 +17,6 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// True if `holds` is true for the operation of a program that a force of
-/// `arrays` runs.
-static bool anyProgram(ValueRange arrays,
-                       llvm::function_ref<bool(Operation *)> holds) {
-  SmallVector<Value> worklist(arrays);
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (!op || !seen.insert(op).second)
-      continue;
-    if (holds(op))
-      return true;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (isa_and_present<PushType>(operand.getType()))
-          worklist.push_back(operand);
-    });
-  }
-  return false;
-}
-
 /// True if values of this type can be memory: not numbers, arrays or programs.
 static bool canBeMemory(Type type) {
   return !type.isIntOrIndexOrFloat() && !isa<PullType, PushType>(type);
@@ -58,36 +37,49 @@ static bool isOwnMemory(Value memory, Operation *program) {
   });
 }
 
-/// True if `program` writes memory that outlives it, beside its result.
-static bool writesForeignMemory(Operation *program) {
-  auto isForeign = [&](const MemoryEffects::EffectInstance &effect) {
-    Value memory = effect.getValue();
-    if (!memory || !isa<MemoryEffects::Write>(effect.getEffect()))
-      return false;
-    while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-      memory = view.getViewSource();
-    return !program->isProperAncestor(
-               memory.getParentRegion()->getParentOp()) &&
-           program != memory.getParentRegion()->getParentOp() &&
-           !isOwnMemory(memory, program);
-  };
-  return program
-      ->walk([&](Operation *op) {
-        // Most operations have no such operand, which is faster to see.
-        if (llvm::none_of(op->getOperandTypes(), canBeMemory))
-          return WalkResult::advance();
-        SmallVector<MemoryEffects::EffectInstance> effects;
-        if (auto force = dyn_cast<ForceOp>(op)) {
-          // The programs that it runs stand in this one, or are visited, too.
-          for (OpOperand &memory : force.getIntoMutable())
-            effects.emplace_back(MemoryEffects::Write::get(), &memory);
-        } else if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) {
-          interface.getEffects(effects);
-        }
-        return llvm::any_of(effects, isForeign) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// True if a force of `arrays` runs a program that writes memory that outlives
+/// it, beside its result.
+static bool writeForeignMemory(ValueRange arrays) {
+  SmallVector<Value> worklist(arrays);
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty()) {
+    Operation *program = worklist.pop_back_val().getDefiningOp();
+    if (!program || !seen.insert(program).second)
+      continue;
+    auto isForeign = [&](const MemoryEffects::EffectInstance &effect) {
+      Value memory = effect.getValue();
+      if (!memory || !isa<MemoryEffects::Write>(effect.getEffect()))
+        return false;
+      while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+        memory = view.getViewSource();
+      return !program->isAncestor(memory.getParentRegion()->getParentOp()) &&
+             !isOwnMemory(memory, program);
+    };
+    WalkResult walk = program->walk([&](Operation *op) {
+      bool hasMemory = false;
+      for (Value operand : op->getOperands()) {
+        if (isa_and_present<PushType>(operand.getType()))
+          worklist.push_back(operand);
+        hasMemory |= canBeMemory(operand.getType());
+      }
+      // Most operations have no such operand, which is faster to see.
+      if (!hasMemory)
+        return WalkResult::advance();
+      SmallVector<MemoryEffects::EffectInstance> effects;
+      if (auto force = dyn_cast<ForceOp>(op)) {
+        // The programs that it runs stand in this one, or are visited, too.
+        for (OpOperand &memory : force.getIntoMutable())
+          effects.emplace_back(MemoryEffects::Write::get(), &memory);
+      } else if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) {
+        interface.getEffects(effects);
+      }
+      return llvm::any_of(effects, isForeign) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+    });
+    if (walk.wasInterrupted())
+      return true;
+  }
+  return false;
 }
 
 void ForceOp::getEffects(
@@ -101,6 +93,6 @@ void ForceOp::getEffects(
   }
   for (OpOperand &memory : getIntoMutable())
     effects.emplace_back(MemoryEffects::Write::get(), &memory);
-  if (anyProgram(getArrays(), writesForeignMemory))
+  if (writeForeignMemory(getArrays()))
     effects.emplace_back(MemoryEffects::Write::get());
 }

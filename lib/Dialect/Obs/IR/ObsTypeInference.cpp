@@ -360,10 +360,15 @@ LogicalResult InterleaveOp::inferTypes(TypeInference in, Adaptor adaptor) {
 // Functions of elements
 //===----------------------------------------------------------------------===//
 
-/// The yield of the region of an operation; null, after an error, if it does
-/// not end with one.
-static YieldOp getYield(TypeInference in, RegionRange regions) {
-  Region *body = regions.front();
+/// The yield of the region of an operation on arrays; null, after an error, if
+/// it does not end with one, or if there are no arrays.
+template <typename Adaptor>
+static YieldOp getYield(TypeInference in, Adaptor adaptor) {
+  if (adaptor.getArrays().empty()) {
+    (void)emitOptionalError(in.loc, "[no-arrays] needs at least one array");
+    return {};
+  }
+  Region *body = adaptor.getRegions().front();
   if (!body->empty() && !body->front().empty())
     if (auto yield = dyn_cast<YieldOp>(body->front().back()))
       return yield;
@@ -373,9 +378,7 @@ static YieldOp getYield(TypeInference in, RegionRange regions) {
 }
 
 LogicalResult MapOp::inferTypes(TypeInference in, Adaptor adaptor) {
-  if (adaptor.getArrays().empty())
-    return emitOptionalError(in.loc, "[no-arrays] needs at least one array");
-  YieldOp yield = getYield(in, adaptor.getRegions());
+  YieldOp yield = getYield(in, adaptor);
   if (!yield)
     return failure();
   Type kind = adaptor.getArrays().front().getType();
@@ -401,9 +404,7 @@ LogicalResult PushOp::inferTypes(TypeInference in, Adaptor adaptor) {
 }
 
 LogicalResult DistributeOp::inferTypes(TypeInference in, Adaptor adaptor) {
-  if (adaptor.getArrays().empty())
-    return emitOptionalError(in.loc, "[no-arrays] needs at least one array");
-  YieldOp yield = getYield(in, adaptor.getRegions());
+  YieldOp yield = getYield(in, adaptor);
   if (!yield)
     return failure();
   for (Type part : yield.getValues().getTypes()) {

@@ -20,6 +20,10 @@ bool isHostFunction(func::FuncOp function);
 /// `scf.if`.
 bool isControlFlow(Operation *op);
 
+/// Canonicalizes the control flow in `root` for which `isChosen` is true.
+void simplifyControlFlow(Operation *root,
+                         llvm::function_ref<bool(Operation *)> isChosen);
+
 /// True if a read of an array that `choice` returns can be replaced by a choice
 /// between reads: no array is stored in the branches of `choice`, and no loop
 /// in them carries arrays.
