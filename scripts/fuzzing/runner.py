@@ -30,8 +30,8 @@ MEMORY = re.compile(r"out of memory|bad_alloc|Cannot allocate|Allocation failed"
 LABEL = re.compile(r"\[(?:[A-Za-z0-9]+-[a-z-]+|race)\]")
 # Classes of MLIR's readers and printers in an anonymous namespace. The tools may contain MLIR.
 READERS = (
-    "AttrTypeReader|BytecodeDialect|DialectReader|EncodingReader|PropertiesSectionReader|"
-    "ResourceSectionReader|StringSectionReader|OperationParser|CustomOpAsmParser|OperationPrinter"
+    "AttrTypeReader|BuiltinDialectBytecodeInterface|BytecodeDialect|DialectReader|EncodingReader|"
+    "PropertiesSectionReader|ResourceSectionReader|StringSectionReader|OperationParser|CustomOpAsmParser|OperationPrinter"
 )
 # Functions of Obsidian on a stack, but for `main`, and those that every crash has.
 OWN = re.compile(rf"\bobs::|/Obs/|/Obsidian/|^\(anonymous namespace\)(?!::(?:{READERS})\b)")
