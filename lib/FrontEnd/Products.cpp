@@ -150,10 +150,10 @@ static std::pair<TileShape, int64_t> chooseTiles(PullType x, PullType y,
 }
 
 /// The smallest number of parts of a sum of `length` products with which
-/// `units` sums become at least `wanted` ones; if there is none, the largest
-/// number. A part has at least `shortest` products.
-static int64_t countProductParts(int64_t length, int64_t units, int64_t wanted,
-                                 int64_t shortest) {
+/// `units` sums are enough for all threads; if there is none, the largest
+/// number.
+static int64_t countProductParts(int64_t length, int64_t units) {
+  constexpr int64_t wanted = 1 << 16, shortest = 64;
   int64_t parts = 1;
   for (int64_t divisor = 2; divisor <= length / shortest; ++divisor)
     if (length % divisor == 0 && units * parts < wanted)
@@ -235,10 +235,8 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
     int64_t batch = left.getExtents()[0];
     int64_t parts =
         hasTiles ? chooseTiles(left, right, /*areWhole=*/false).second
-                 : countProductParts(length,
-                                     batch * (areRowsFew ? 1 : height) *
-                                         (areColumnsFew ? 1 : width),
-                                     /*wanted=*/1 << 16, /*shortest=*/64);
+                 : countProductParts(length, batch * (areRowsFew ? 1 : height) *
+                                                 (areColumnsFew ? 1 : width));
     if (parts > 1 && batch * height * width > 0) {
       // The parts of each batch are batches of their own.
       auto joinBatches = [&](Value array) {
