@@ -106,9 +106,8 @@ Value ArrayBuilder::dropLast(Value array, Extents extents) {
   if (!bounds.empty())
     bounds = bounds.drop_back();
   SmallVector<Value> dynamic;
-  for (OpFoldResult extent : extents)
-    if (auto value = dyn_cast<Value>(extent))
-      dynamic.push_back(value);
+  SmallVector<int64_t> statics;
+  dispatchIndexOpFoldResults(extents, dynamic, statics);
   Region region;
   buildBlock(region, SmallVector<Type>(extents.size() + 1, getIndexType()),
              [&](ValueRange i) { return SmallVector<Value>(i.drop_back()); });

@@ -27,6 +27,30 @@ static int64_t countStages(int64_t count) {
   return count <= 1 ? 0 : llvm::Log2_64_Ceil(count);
 }
 
+/// The first place from `low` on, and before `high`, for which `isBelow` is
+/// false; else `high`. Where `isBelow` is false, it is also false behind.
+static Value findFirst(ArrayBuilder &b, Value low, Value high,
+                       llvm::function_ref<Value(Value)> isBelow) {
+  using Order = ArrayBuilder::Order;
+  Value one = b.getIndex(1);
+  auto search = scf::WhileOp::create(
+      b, TypeRange{b.getIndexType(), b.getIndexType()}, ValueRange{low, high},
+      [&](OpBuilder &, Location, ValueRange range) {
+        Value isOpen =
+            b.compare(Order::LT, range[0], range[1], /*isUnsigned=*/true);
+        scf::ConditionOp::create(b, isOpen, range);
+      },
+      [&](OpBuilder &, Location, ValueRange range) {
+        Value center =
+            arith::ShRUIOp::create(b, b.add(range[0], range[1]), one);
+        Value below = isBelow(center);
+        scf::YieldOp::create(
+            b, ValueRange{b.select(below, b.add(center, one), range[0]),
+                          b.select(below, range[1], center)});
+      });
+  return search.getResult(0);
+}
+
 ArrayBuilder::TileOfSort::TileOfSort(int64_t size) {
   constexpr int64_t lanes = 32, mostItems = 7;
   items = std::min<int64_t>(llvm::divideCeil(size, lanes), mostItems);
@@ -45,31 +69,19 @@ Value ArrayBuilder::findMergePlace(
   Value middle = smaller(add(begin, width), length);
   Value end = smaller(add(begin, twice), length);
   Value isLeft = compare(Order::LT, i, middle, /*isUnsigned=*/true);
-  Value one = getIndex(1);
-  auto search = scf::WhileOp::create(
-      *this, TypeRange{getIndexType(), getIndexType()},
-      ValueRange{select(isLeft, middle, begin), select(isLeft, end, middle)},
-      [&](OpBuilder &, Location, ValueRange range) {
-        Value isOpen =
-            compare(Order::LT, range[0], range[1], /*isUnsigned=*/true);
-        scf::ConditionOp::create(*this, isOpen, range);
-      },
-      [&](OpBuilder &, Location, ValueRange range) {
-        Value center =
-            arith::ShRUIOp::create(*this, add(range[0], range[1]), one);
-        SmallVector<Value> pair, other = read(center);
-        // An element of the left half is placed before equal elements of the
-        // right half.
-        for (auto [x, y] : llvm::zip_equal(element, other))
-          pair.push_back(select(isLeft, y, x));
-        for (auto [x, y] : llvm::zip_equal(element, other))
-          pair.push_back(select(isLeft, x, y));
-        Value isRight = compare(Order::EQ, less(pair).front(), isLeft);
-        scf::YieldOp::create(
-            *this, ValueRange{select(isRight, add(center, one), range[0]),
-                              select(isRight, range[1], center)});
-      });
-  return sub(add(i, search.getResult(0)), middle);
+  Value found =
+      findFirst(*this, select(isLeft, middle, begin),
+                select(isLeft, end, middle), [&](Value center) -> Value {
+                  SmallVector<Value> pair, other = read(center);
+                  // An element of the left half is placed before equal elements
+                  // of the right half.
+                  for (auto [x, y] : llvm::zip_equal(element, other))
+                    pair.push_back(select(isLeft, y, x));
+                  for (auto [x, y] : llvm::zip_equal(element, other))
+                    pair.push_back(select(isLeft, x, y));
+                  return compare(Order::EQ, less(pair).front(), isLeft);
+                });
+  return sub(add(i, found), middle);
 }
 
 void ArrayBuilder::sortItems(Value begin, int64_t count, Value end,
@@ -116,25 +128,14 @@ void ArrayBuilder::mergeItems(
   };
   Value least = arith::MaxSIOp::create(*this, sub(before, lengthOfRight), zero),
         most = arith::MinSIOp::create(*this, before, lengthOfLeft);
-  auto search = scf::WhileOp::create(
-      *this, TypeRange{getIndexType(), getIndexType()}, ValueRange{least, most},
-      [&](OpBuilder &, Location, ValueRange range) {
-        Value isOpen =
-            compare(Order::LT, range[0], range[1], /*isUnsigned=*/true);
-        scf::ConditionOp::create(*this, isOpen, range);
-      },
-      [&](OpBuilder &, Location, ValueRange range) {
-        Value center =
-            arith::ShRUIOp::create(*this, add(range[0], range[1]), one);
-        Value onRight = sub(sub(before, one), center);
-        Value isRight = isRightLess(read(add(runs.begin, center)),
-                                    read(add(runs.middle, onRight)));
-        scf::YieldOp::create(
-            *this, ValueRange{select(isRight, range[0], add(center, one)),
-                              select(isRight, center, range[1])});
-      });
-  Value left = add(runs.begin, search.getResult(0)),
-        right = add(runs.middle, sub(before, search.getResult(0)));
+  Value ofLeft = findFirst(*this, least, most, [&](Value center) -> Value {
+    Value onRight = sub(sub(before, one), center);
+    Value isRight = isRightLess(read(add(runs.begin, center)),
+                                read(add(runs.middle, onRight)));
+    return arith::XOrIOp::create(*this, isRight, getNumber(getI1Type(), 1));
+  });
+  Value left = add(runs.begin, ofLeft),
+        right = add(runs.middle, sub(before, ofLeft));
   // The next element of each run. Past the end of a run, it is not used.
   Value last = sub(runs.end, one);
   auto readNext = [&](Value place) {

@@ -1,4 +1,7 @@
-"""Functions of JAX as whole programs: the same results as XLA on the CPU."""
+"""Functions of JAX as whole programs: the same results as XLA on the CPU.
+
+The file is long because it is a list: a few lines for each function, in groups of one kind.
+"""
 
 from __future__ import annotations
 
