@@ -197,7 +197,7 @@ static void setPipeline(const embed::CompileOptions &options,
   pipeline.reuseBuffers = !options.keepArraysApart;
   pipeline.tiles = options.tiles;
   pipeline.plainCollectives = options.plainCollectives;
-  pipeline.sharedBytes = getSharedBytes(options.chip);
+  setChip(pipeline, options.chip);
 }
 
 LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {

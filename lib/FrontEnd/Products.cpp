@@ -295,34 +295,87 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   return reduce(products, init, 3, combine, rows);
 }
 
+Value ArrayBuilder::contractInOrder(const Side &x, const Side &y,
+                                    ValueRange init, ScalarCode multiply,
+                                    ScalarCode combine, Extents extents,
+                                    ArrayRef<int64_t> order,
+                                    const CollectiveOptions &options) {
+  auto all = llvm::map_to_vector(
+      order, [&](int64_t dim) -> OpFoldResult { return extents[dim]; });
+  for (int64_t dim : x.combined)
+    all.push_back(getExtent(x.array, dim));
+  Value products = generate(all, [&](ValueRange i) {
+    SmallVector<Value> place(order.size());
+    for (auto [d, dim] : llvm::enumerate(order))
+      place[dim] = i[d];
+    auto read = [&](const Side &side, ValueRange own) {
+      SmallVector<Value> at(own.size() + side.batch.size() +
+                            side.combined.size());
+      for (auto [dims, values] :
+           {std::pair(ArrayRef(side.batch),
+                      ValueRange(place).take_front(side.batch.size())),
+            std::pair(ArrayRef(side.own), own),
+            std::pair(ArrayRef(side.combined), i.drop_front(order.size()))})
+        for (auto [dim, value] : llvm::zip_equal(dims, values))
+          at[dim] = value;
+      return get(side.array, at);
+    };
+    ValueRange own = ValueRange(place).drop_front(x.batch.size());
+    SmallVector<Value> pair = read(x, own.take_front(x.own.size()));
+    llvm::append_range(pair, read(y, own.drop_front(x.own.size())));
+    return multiply(pair);
+  });
+  CollectiveOptions ofThreads = options;
+  ofThreads.level = Level::Thread;
+  return reduce(products, init,
+                llvm::to_vector(llvm::seq<int64_t>(order.size(), all.size())),
+                combine, ofThreads);
+}
+
 Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
-                             const CollectiveOptions &options) {
+                             const CollectiveOptions &options,
+                             ArrayRef<int64_t> order) {
   auto getSizes = [&](const Side &side, ArrayRef<int64_t> dims) {
     return llvm::map_to_vector(
         dims, [&](int64_t dim) { return getExtent(side.array, dim); });
   };
+  SmallVector<OpFoldResult> extents = getSizes(x, x.batch);
+  llvm::append_range(extents, getSizes(x, x.own));
+  llvm::append_range(extents, getSizes(y, y.own));
+
+  // Matrices with few rows or columns share few reads. Then reads and writes of
+  // neighbours in memory matter more.
+  constexpr int64_t few = 16, longest = 256;
+  auto isBelow = [&](const Side &side, ArrayRef<int64_t> dims, int64_t limit) {
+    auto size = getConstantIntValue(getProduct(getSizes(side, dims)));
+    return size && *size < limit;
+  };
+  if (!order.empty() && !options.level && !isBelow(x, x.batch, 2) &&
+      (isBelow(x, x.own, few) || isBelow(y, y.own, few)) &&
+      isBelow(x, x.combined, longest))
+    return contractInOrder(x, y, init, multiply, combine, extents, order,
+                           options);
+
   // All dimensions of a kind are one.
   auto flatten = [&](const Side &side, ArrayRef<int64_t> second,
                      ArrayRef<int64_t> third) {
-    SmallVector<int64_t> order;
+    SmallVector<int64_t> dims;
     SmallVector<OpFoldResult> flat;
-    for (ArrayRef<int64_t> dims : {ArrayRef(side.batch), second, third}) {
-      flat.push_back(getProduct(getSizes(side, dims)));
-      llvm::append_range(order, dims);
+    for (ArrayRef<int64_t> kind : {ArrayRef(side.batch), second, third}) {
+      flat.push_back(getProduct(getSizes(side, kind)));
+      llvm::append_range(dims, kind);
     }
-    return reshape(order.empty() ? side.array : transpose(side.array, order),
+    return reshape(dims.empty() ? side.array : transpose(side.array, dims),
                    flat);
   };
   Value left = flatten(x, x.own, x.combined),
         right = flatten(y, y.combined, y.own);
-  SmallVector<OpFoldResult> extents = getSizes(x, x.batch);
-  llvm::append_range(extents, getSizes(x, x.own));
-  llvm::append_range(extents, getSizes(y, y.own));
   if (extents.empty())
     extents.push_back(getIndexAttr(1));
-  return reshape(contract(left, right, init, multiply, combine, options),
-                 extents);
+  Value product =
+      reshape(contract(left, right, init, multiply, combine, options), extents);
+  return order.empty() ? product : transpose(product, order);
 }
 
 Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,

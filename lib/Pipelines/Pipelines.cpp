@@ -12,6 +12,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Emulator/Passes.h"
 #include "Obsidian/Target/Passes.h"
+#include "Obsidian/Target/Chip.h"
 #include "Obsidian/Target/ToPTX.h"
 #include "Obsidian/Transforms/Arrays/Passes.h"
 #include "Obsidian/Transforms/Collectives/Passes.h"
@@ -137,11 +138,17 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   kernel.addPass(createObsPlanSharedPass(shared));
   ObsTileGridPassOptions tiles;
   tiles.enable = options.tiles;
+  tiles.addsVectors = options.addsVectors;
   pm.addPass(createObsTileGridPass(tiles));
   ObsStageTablesPassOptions tables;
   tables.limit = options.sharedBytes;
   pm.addNestedPass<KernelOp>(createObsStageTablesPass(tables));
   verify();
+}
+
+void setChip(ObsToGPUOptions &options, StringRef chip) {
+  options.sharedBytes = getSharedBytes(chip);
+  options.addsVectors = canAddVectors(chip);
 }
 
 void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
@@ -191,7 +198,7 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
   toGPU.threads = options.threads;
   toGPU.blocks = options.blocks;
   toGPU.deterministic = options.deterministic;
-  toGPU.sharedBytes = getSharedBytes(options.chip);
+  setChip(toGPU, options.chip);
   buildObsToGPUPipeline(pm, toGPU);
   buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.chip,
                              options.libdevice);

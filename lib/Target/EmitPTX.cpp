@@ -14,6 +14,7 @@
 #include "EmitPTX.h"
 #include "KernelPasses.h"
 #include "Obsidian/Conversion/Toolkit.h"
+#include "Obsidian/Target/Chip.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -127,12 +128,13 @@ static void reportLocalMemory(llvm::Module &module, gpu::GPUModuleOp source) {
   }
 }
 
-/// True if the version of PTX, such as `+ptx80`, has loads with hints.
-static bool hasCacheHints(const llvm::TargetMachine &machine) {
+/// The version of PTX, such as 81 for `+ptx81`; 0 if it is not known.
+static unsigned getPTXVersion(const llvm::TargetMachine &machine) {
   StringRef version = machine.getTargetFeatureString();
   unsigned number;
-  return version.consume_front("+ptx") && !version.getAsInteger(10, number) &&
-         number >= 74;
+  bool isKnown =
+      version.consume_front("+ptx") && !version.getAsInteger(10, number);
+  return isKnown ? number : 0;
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -149,13 +151,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       [](llvm::LoopPassManager &manager, llvm::OptimizationLevel) {
         manager.addPass(detail::UnrollLoopsPass());
       });
-  builder.registerOptimizerLastEPCallback([hasHints = hasCacheHints(machine)](
-                                              llvm::ModulePassManager &manager,
+  bool hasHints = getPTXVersion(machine) >= 74,
+       addsVectors = canAddVectors(machine.getTargetCPU());
+  builder.registerOptimizerLastEPCallback([=](llvm::ModulePassManager &manager,
                                               llvm::OptimizationLevel,
                                               llvm::ThinOrFullLTOPhase) {
     llvm::FunctionPassManager last;
     if (hasHints)
       last.addPass(detail::HintLoadsPass());
+    if (addsVectors)
+      last.addPass(detail::JoinAdditionsPass());
     last.addPass(detail::ChooseRegistersPass());
     manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(last)));
   });

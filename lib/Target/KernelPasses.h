@@ -40,6 +40,14 @@ struct HintLoadsPass : llvm::PassInfoMixin<HintLoadsPass> {
                               llvm::FunctionAnalysisManager &analyses);
 };
 
+/// Joins the additions of f32 to four neighbours in global memory, whose first
+/// address is a multiple of 16: one instruction of `sm_90` makes them. Each
+/// component is added atomically on its own.
+struct JoinAdditionsPass : llvm::PassInfoMixin<JoinAdditionsPass> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
+
 /// Gives up to 200 registers to the threads of a kernel that carry many values
 /// from one iteration of a loop to the next, such as the sums of a matrix
 /// product. By itself, the assembler uses fewer, so that more threads are

@@ -26,9 +26,9 @@
 namespace mlir::obs {
 
 namespace {
-/// A chip. `feature` is the first version of PTX that supports it, but at least
-/// 7.0, which has bf16 and scoped atomics. `sharedKiB` is the shared memory
-/// that a block can have.
+/// A chip. `feature` is the first version of PTX that supports it and its
+/// additions of vectors, but at least 7.0, which has bf16 and scoped atomics.
+/// `sharedKiB` is the shared memory that a block can have.
 struct Chip {
   StringLiteral name, feature;
   int64_t sharedKiB;
@@ -39,8 +39,8 @@ static constexpr Chip kChips[] = {
     {"sm_70", "+ptx70", 96},    {"sm_72", "+ptx70", 96},
     {"sm_75", "+ptx70", 64},    {"sm_80", "+ptx70", 163},
     {"sm_86", "+ptx71", 99},    {"sm_87", "+ptx74", 163},
-    {"sm_89", "+ptx78", 99},    {"sm_90", "+ptx80", 227},
-    {"sm_90a", "+ptx80", 227},  {"sm_100", "+ptx86", 227},
+    {"sm_89", "+ptx78", 99},    {"sm_90", "+ptx81", 227},
+    {"sm_90a", "+ptx81", 227},  {"sm_100", "+ptx86", 227},
     {"sm_100a", "+ptx86", 227}, {"sm_103", "+ptx88", 227},
     {"sm_103a", "+ptx88", 227}, {"sm_120", "+ptx87", 99},
     {"sm_120a", "+ptx87", 99},  {"sm_121", "+ptx88", 99},

@@ -76,6 +76,7 @@ from .library import beyond, matmul, pad, tiles, tree_reduce, windows
 from .library import filter as filter
 from .library import sum as sum
 from .locations import Location
+from .merges import merge_sort
 from .networks import (
     bitonic_merge,
     bitonic_sort,
@@ -196,6 +197,7 @@ __all__ = [
     "loop",
     "matmul",
     "merge_runs",
+    "merge_sort",
     "odd_even_sort",
     "ones",
     "pad",

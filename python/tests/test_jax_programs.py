@@ -682,6 +682,18 @@ def convolution_of_groups(x: Any, w: Any) -> Any:
     return strided(x, w), gradients
 
 
+@case(floats(2, 7, 6, 4), floats(3, 3, 1, 8, seed=1))
+def convolution_of_channels(x: Any, w: Any) -> Any:
+    """Each channel on its own, with two kernels. Channels or positions are neighbours."""
+    last = lax.conv_general_dilated(
+        x, w, (1, 1), "SAME", dimension_numbers=IMAGES, feature_group_count=4
+    )
+    first = lax.conv_general_dilated(
+        x.transpose(0, 3, 1, 2), w.transpose(3, 2, 0, 1), (2, 1), "VALID", feature_group_count=4
+    )
+    return last, first
+
+
 @case(floats(2, 3, 6, 7), floats(4, 3, 2, 2, seed=1))
 def convolution_of_a_part(x: Any, w: Any) -> Any:
     return lax.conv_general_dilated(x, w, (1, 1), ((-1, 1), (2, -2)))

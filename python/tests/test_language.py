@@ -344,6 +344,33 @@ def test_sort_runs(size: int) -> None:
     np.testing.assert_array_equal(sort(a).reshape(-1, size), np.sort(a.reshape(-1, size)))
 
 
+@pytest.mark.parametrize(
+    ("size", "level"),
+    [(n, u) for n in (1, 2, 31, 33, 100, 224) for u in (warp, block)]
+    + [(n, block) for n in (1000, 1793)],
+)
+def test_merge_sort(size: int, level: obs.Level) -> None:
+    """By the tens, and in the reverse order. Equal elements keep their order."""
+
+    @obs.jit
+    def sort(a: Annotated[Pull, 3, size, i32]):
+        def tens(row):
+            places = obs.iota(size, i32)
+            return obs.merge_sort(obs.zip(row, places), lambda x, y: x[0] // 10 < y[0] // 10)
+
+        def falling(row):
+            return obs.merge_sort(row, lambda x, y: x > y)
+
+        return [obs.stack((f(r) for r in a.rows()), level=level) for f in (tens, falling)]
+
+    a = integers(3 * size).reshape(3, size)
+    order = np.argsort(a // 10, kind="stable", axis=-1)
+    (values, places), falling = sort(a)
+    np.testing.assert_array_equal(places, order)
+    np.testing.assert_array_equal(values, np.take_along_axis(a, order, -1))
+    np.testing.assert_array_equal(falling, np.sort(a)[:, ::-1])
+
+
 def test_merge_runs() -> None:
     # A rising half and a falling half: the columns of the bits of a run sort it.
     @obs.jit

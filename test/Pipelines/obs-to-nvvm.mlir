@@ -4,7 +4,7 @@
 // RUN: not obs-opt --obs-to-nvvm='chip=sm_12' %s 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // CHECK: gpu.launch_func @kernels::@twice
-// CHECK: gpu.binary @kernels {{.*}}[#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx80">, assembly = "
+// CHECK: gpu.binary @kernels {{.*}}[#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx81">, assembly = "
 // CHECK-SAME: .target sm_90
 // CHECK-SAME: .visible .entry twice(
 

@@ -2,7 +2,7 @@
 // RUN: obs-translate --obs-to-ptx --chip=sm_75 %s | FileCheck %s --check-prefixes=CHECK,SM75
 // RUN: obs-translate --obs-to-llvmir %s | FileCheck %s --check-prefix=LLVM
 
-// SM90: .version 8.0
+// SM90: .version 8.1
 // SM90: .target sm_90
 // SM75: .version 7.0
 // SM75: .target sm_75

@@ -216,10 +216,12 @@ public:
   };
   /// The same for arrays of any rank. The dimensions of the result are those of
   /// the batch, those of `x` and those of `y`, or extents [1] if there are
-  /// none.
+  /// none. With `order`, dimension d of the result is the dimension `order[d]`
+  /// of these.
   Value contract(const Side &x, const Side &y, ValueRange init,
                  ScalarCode multiply, ScalarCode combine,
-                 const CollectiveOptions &options = {});
+                 const CollectiveOptions &options = {},
+                 ArrayRef<int64_t> order = {});
 
   /// Executes one program for each index of `extents`. `code` takes the
   /// indices, and builds code of `level` that returns pull arrays of equal
@@ -313,6 +315,12 @@ private:
                       const CollectiveOptions &options);
   /// The part of an array with the indices `place` in the first dimensions.
   Value getRow(Value array, ValueRange place);
+  /// Sums of threads: neighbouring threads compute neighbours of the result,
+  /// whose dimension d is dimension `order[d]` of `extents`.
+  Value contractInOrder(const Side &x, const Side &y, ValueRange init,
+                        ScalarCode multiply, ScalarCode combine,
+                        Extents extents, ArrayRef<int64_t> order,
+                        const CollectiveOptions &options);
   /// The product of two arrays by tiles in shared memory.
   Value contractTiles(Value x, Value y, ValueRange init, ScalarCode multiply,
                       ScalarCode combine);

@@ -66,6 +66,11 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::desc("Let threads execute several iterations of a loop over "
                      "the grid at once"),
       llvm::cl::init(true)};
+  PassOptions::Option<bool> addsVectors{
+      *this, "adds-vectors",
+      llvm::cl::desc("The GPU adds to four neighbouring f32 by one instruction "
+                     "(sm_90)"),
+      llvm::cl::init(true)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
       llvm::cl::desc("Also check the rules of level IR after obs-stage-tables"),
@@ -93,6 +98,9 @@ struct ObsToNVVMOptions : PassPipelineOptions<ObsToNVVMOptions> {
                                           llvm::cl::desc("As for obs-to-gpu"),
                                           llvm::cl::init(false)};
 };
+
+/// Sets the options that depend on the GPU.
+void setChip(ObsToGPUOptions &options, StringRef chip);
 
 /// Adds to `pm`, which runs on `builtin.module`, the passes from fused programs
 /// over arrays to kernels, and host functions in memory that launch them.

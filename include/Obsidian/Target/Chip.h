@@ -12,13 +12,25 @@
 
 namespace mlir::obs {
 
-/// True if a kernel on `chip`, such as `sm_90`, can start before the kernel
-/// that was launched before it has ended, and wait for it.
-inline bool canWaitForKernels(llvm::StringRef chip) {
+/// True if `chip`, such as `sm_90`, has at least the version `least`.
+inline bool isAtLeast(llvm::StringRef chip, unsigned least) {
   unsigned number;
   return chip.consume_front("sm_") && !chip.consumeInteger(10, number) &&
-         number >= 90;
+         number >= least;
 }
+
+/// True if a kernel on `chip` can start before the kernel that was launched
+/// before it has ended, and wait for it.
+inline bool canWaitForKernels(llvm::StringRef chip) {
+  return isAtLeast(chip, 90);
+}
+
+/// True if one instruction of `chip` adds to four neighbouring f32 in memory.
+inline bool canAddVectors(llvm::StringRef chip) { return isAtLeast(chip, 90); }
+
+/// The instruction that adds an f32 to global memory, for the whole GPU.
+inline constexpr llvm::StringLiteral additionOfFloats =
+    "red.relaxed.gpu.global.add.f32 [$0], $1;";
 
 } // namespace mlir::obs
 

@@ -32,7 +32,7 @@ struct PTXOptions {
 llvm::Expected<std::string> parseChip(StringRef chip);
 
 /// The feature of LLVM for the oldest PTX version that supports a chip, such as
-/// `+ptx80`. A driver rejects PTX that is newer than the driver.
+/// `+ptx81`. A driver rejects PTX that is newer than the driver.
 StringRef getPTXFeature(StringRef chip);
 
 /// The shared memory that a block can have on a chip, in bytes; that of `sm_90`

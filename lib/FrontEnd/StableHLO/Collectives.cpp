@@ -294,10 +294,12 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
 }
 
 /// The product of arrays with the elements of both operands. The rows of the
-/// product are those of `x`, or those of `y` if `isSecondFirst`.
+/// product are those of `x`, or those of `y` if `isSecondFirst`. `order` is that
+/// of the dimensions of the result.
 SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
                                           ArrayBuilder::Side y,
-                                          bool isSecondFirst) {
+                                          bool isSecondFirst,
+                                          ArrayRef<int64_t> order) {
   Type element = getElement(op->getResult(0));
   if (!op.require(!element.isInteger(1), "of bits is not supported"))
     return {};
@@ -325,7 +327,7 @@ SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
       [&](ValueRange x) -> Values {
         return {b.contractible(b.add(x[0], x[1]))};
       },
-      options);
+      options, order);
   return {convert(product, sumType, element)};
 }
 
@@ -449,9 +451,6 @@ SmallVector<Value> Importer::importConvolution(OpReader &op) {
   for (ArrayBuilder::Side *side : {&images, &kernels})
     side->combined.insert(
         isChannelLast ? side->combined.end() : side->combined.begin(), 2);
-  Values product = buildProduct(op, images, kernels, !isChannelLast);
-  if (!op.isValid())
-    return {};
   // The product has the group, and the image, the positions and the kernel, or
   // the kernel first.
   int64_t image = isChannelLast ? 1 : 2,
@@ -465,5 +464,8 @@ SmallVector<Value> Importer::importConvolution(OpReader &op) {
                     : place == 1 ? ofKernel
                                  : image + place - 1);
   }
-  return {b.reshape(b.transpose(product.front(), order), getExtents(extents))};
+  Values product = buildProduct(op, images, kernels, !isChannelLast, order);
+  if (!op.isValid())
+    return {};
+  return {b.reshape(product.front(), getExtents(extents))};
 }

@@ -209,7 +209,7 @@ private:
   Values importDot(OpReader &op);
   Values importConvolution(OpReader &op);
   Values buildProduct(OpReader &op, ArrayBuilder::Side x, ArrayBuilder::Side y,
-                      bool isSecondFirst = false);
+                      bool isSecondFirst = false, ArrayRef<int64_t> order = {});
 
   struct Window;
   Numbers getRoom(OpReader &op, ArrayRef<int64_t> from, ArrayRef<int64_t> sizes,

@@ -158,10 +158,10 @@ private:
 } // namespace
 
 /// Lowers the function `entry`, and the functions that it calls, from arrays to
-/// kernels and host code. Blocks have `sharedBytes` of shared memory. An error
-/// without a text has been reported as a diagnostic.
+/// kernels and host code for `chip`. An error without a text has been reported
+/// as a diagnostic.
 static Error lowerProgram(ModuleOp module, StringRef entry,
-                          const Options &options, int64_t sharedBytes) {
+                          const Options &options, StringRef chip) {
   // Kernels in it say that it went through the pipeline before.
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return Error::success();
@@ -174,7 +174,7 @@ static Error lowerProgram(ModuleOp module, StringRef entry,
   pipelineOptions.tiles = !options.noTiles;
   pipelineOptions.plainCollectives = options.plainCollectives;
   pipelineOptions.runtimeChecks = options.runtimeChecks;
-  pipelineOptions.sharedBytes = sharedBytes;
+  setChip(pipelineOptions, chip);
   // The data that a kernel left in memory that is used again would count as
   // written.
   pipelineOptions.reuseBuffers = !options.checkUninit;
@@ -201,7 +201,7 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
   // The device first: without one nothing else matters.
   std::unique_ptr<runtime::Device> device;
   runtime::EmulatorDevice *emulator = nullptr;
-  int64_t sharedBytes = sharedBytesOfBlock;
+  std::string chip = "sm_90";
   if (options.device == Executor::Cuda) {
     auto cuda = runtime::CudaDevice::create(
         options.gpu,
@@ -210,7 +210,7 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
         });
     if (!cuda)
       return cuda.takeError();
-    sharedBytes = getSharedBytes((*cuda)->getChip());
+    chip = (*cuda)->getChip();
     device = std::move(*cuda);
   } else {
     emulator::MachineOptions machineOptions;
@@ -228,7 +228,7 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
       emulator->enableChecks({options.checkRaces, options.checkUninit});
     device = std::move(owned);
   }
-  if (Error error = lowerProgram(module, entry, options, sharedBytes))
+  if (Error error = lowerProgram(module, entry, options, chip))
     return std::move(error);
   auto program = runtime::HostProgram::create(module, *device);
   if (!program)

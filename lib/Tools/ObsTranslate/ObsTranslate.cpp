@@ -126,7 +126,7 @@ static LogicalResult lowerToGPU(ModuleOp module,
   lowering.deterministic = options.deterministic.getValue();
   lowering.tiles = !options.noTiles.getValue();
   lowering.runtimeChecks = options.runtimeChecks.getValue();
-  lowering.sharedBytes = getSharedBytes(options.chip);
+  setChip(lowering, options.chip);
   PassManager manager(module->getName());
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();

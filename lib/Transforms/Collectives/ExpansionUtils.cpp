@@ -231,24 +231,32 @@ struct ElementCost {
 };
 } // namespace
 
-/// The cost of the elements of `arrays`, and of one execution of `body`.
-static ElementCost findCost(SmallVector<Value> arrays, Region *body,
+/// The cost of the elements of `arrays`, and of one execution of `body`. An
+/// array that is read several times at the same index is computed once.
+static ElementCost findCost(ValueRange arrays, Region *body,
                             unsigned maxOperations = 64) {
   unsigned count = 0;
   ElementCost cost;
+  llvm::SetVector<Value> read(arrays.begin(), arrays.end());
+  auto isComputed = [](Operation *op) {
+    return !op->hasTrait<OpTrait::IsTerminator>() &&
+           !op->hasTrait<OpTrait::ConstantLike>() &&
+           llvm::none_of(op->getResultTypes(), llvm::IsaPred<PullType>);
+  };
   auto add = [&](Operation *op) {
-    if (isa<LoopLikeOpInterface>(op) || ++count > maxOperations) {
+    count += isComputed(op);
+    if (isa<LoopLikeOpInterface>(op) || count > maxOperations) {
       cost.isCheap = false;
       return WalkResult::interrupt();
     }
     if (auto get = dyn_cast<GetOp>(op))
-      arrays.push_back(get.getArray());
+      read.insert(get.getArray());
     return WalkResult::advance();
   };
   if (body)
     body->walk(add);
-  while (!arrays.empty() && cost.isCheap) {
-    Value array = arrays.pop_back_val();
+  for (unsigned next = 0; next < read.size() && cost.isCheap; ++next) {
+    Value array = read[next];
     Operation *op = array.getDefiningOp();
     // Host code chooses among stored arrays only.
     if (!op || isa<ForceOp, ViewOp>(op) ||
@@ -263,7 +271,7 @@ static ElementCost findCost(SmallVector<Value> arrays, Region *body,
     op->walk(add);
     for (Value operand : op->getOperands())
       if (isa<PullType>(operand.getType()))
-        arrays.push_back(operand);
+        read.insert(operand);
   }
   return cost;
 }
@@ -287,7 +295,7 @@ bool strategies::isTotal(Value array) {
 }
 
 bool strategies::profitsFromRows(ArrayRef<Value> arrays) {
-  ElementCost cost = findCost(llvm::to_vector(arrays), nullptr);
+  ElementCost cost = findCost(arrays, nullptr);
   return cost.isCheap && cost.readsMemory;
 }
 

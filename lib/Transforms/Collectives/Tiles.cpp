@@ -41,7 +41,7 @@ static Values getStart(CollectiveBuilder &c) {
 /// 4096 rows of 8191 floats by logaddexp take 0.35 ms, and 0.77 ms with single
 /// elements.
 static bool isHeavy(Operation *op) {
-  constexpr unsigned fewOperations = 5;
+  constexpr unsigned fewOperations = 4;
   auto collective = dyn_cast<CollectiveOpInterface>(op);
   return collective && !isCheap(collective.getBody(), fewOperations);
 }

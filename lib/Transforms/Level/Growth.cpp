@@ -87,7 +87,11 @@ std::optional<Group> Growths::compute(Value value) {
                : std::nullopt;
   }
   Operation *op = value.getDefiningOp();
-  if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+  // No iteration writes an element that another one reads. So all iterations
+  // read the same value if they read the same element.
+  auto load = dyn_cast<memref::LoadOp>(op);
+  bool isShared = load && isOutside(load.getMemRef());
+  if (op->getNumRegions() != 0 || (!isMemoryEffectFree(op) && !isShared))
     return std::nullopt;
   if (std::optional<Group> group = combine(op))
     return group;

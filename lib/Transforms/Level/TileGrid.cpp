@@ -80,11 +80,23 @@ static bool canBeCopied(Operation *op, Growths &growths) {
   return op->getNumRegions() == 0 && isMemoryEffectFree(op);
 }
 
+/// True if one instruction makes the additions of four neighbouring iterations.
+static bool isVectorAddition(memref::AtomicRMWOp op, Growths &growths,
+                             int64_t items) {
+  if (op.getKind() != arith::AtomicRMWKind::addf ||
+      !op.getValue().getType().isF32() || !op->use_empty() || items != 4)
+    return false;
+  std::optional<Group> element = growths.getElement(op);
+  // The alignment of rows of unknown length is not known to later passes.
+  return element && element->isOneByOne() && element->isAligned() &&
+         growths.getLengths().empty();
+}
+
 /// The number of neighbouring iterations of `leaf` that a thread executes
 /// together: the number of elements in 16 bytes, for the widest elements that
 /// neighbouring iterations access at neighbouring addresses. 1 if there are
 /// none.
-static int64_t chooseItems(scf::ForallOp leaf) {
+static int64_t chooseItems(scf::ForallOp leaf, bool addsVectors) {
   int64_t operations = 0;
   llvm::SmallSetVector<int64_t, 4> sizes;
   leaf.getBody()->walk([&](Operation *op) {
@@ -111,18 +123,20 @@ static int64_t chooseItems(scf::ForallOp leaf) {
         });
     if (!isWide)
       continue;
-    // The lanes of a warp add to neighbouring elements together.
+    Growths exact(leaf.getInductionVar(0), leaf.getBody(), items);
+    // The lanes of a warp add to neighbouring elements together, unless a lane
+    // adds to them by one instruction.
     bool addsToRows = false;
     leaf.getBody()->walk([&](memref::AtomicRMWOp op) {
       if (op.getIndices().empty())
         return;
       std::optional<Group> last = growths.get(op.getIndices().back());
-      addsToRows |= last && last->isDense();
+      addsToRows |= last && last->isDense() &&
+                    !(addsVectors && isVectorAddition(op, exact, items));
     });
     if (addsToRows)
       return 1;
     // Neighbours in two rows would execute their inner loops one by one.
-    Growths exact(leaf.getInductionVar(0), leaf.getBody(), items);
     if (leaf.getBody()
             ->walk([&](Operation *op) {
               return WalkResult(success(canBeCopied(op, exact)));
@@ -295,7 +309,7 @@ struct KernelTiles {
 } // namespace
 
 /// Marks the leaves of `kernel` over the grid.
-static KernelTiles tile(KernelOp kernel) {
+static KernelTiles tile(KernelOp kernel, bool addsVectors) {
   std::optional<int64_t> least;
   KernelTiles tiles;
   auto add = [&](int64_t items) {
@@ -313,7 +327,7 @@ static KernelTiles tile(KernelOp kernel) {
     auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
     bool isStriped =
         distribution && distribution.getValue() == Distribution::Striped;
-    int64_t items = isStriped ? chooseItems(leaf) : 1;
+    int64_t items = isStriped ? chooseItems(leaf, addsVectors) : 1;
     std::optional<int64_t> extent =
         getConstantIntValue(leaf.getMixedUpperBound()[0]);
     // Not even one tile would be full.
@@ -361,7 +375,7 @@ struct TileGrid : obs::impl::ObsTileGridPassBase<TileGrid> {
     llvm::StringMap<KernelTiles> tiles;
     if (enable)
       for (auto kernel : getOperation().getOps<KernelOp>())
-        tiles[kernel.getSymName()] = tile(kernel);
+        tiles[kernel.getSymName()] = tile(kernel, addsVectors);
     getOperation().walk([&](LaunchOp launch) {
       bool isByExtent = launch.getByExtent();
       launch.setByExtent(false);

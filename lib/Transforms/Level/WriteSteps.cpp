@@ -43,6 +43,7 @@ public:
 
 private:
   bool isCommon(ValueRange values);
+  bool isSameInAll(Operation &op);
   void writeLoop(scf::ForOp loop);
   void writeBranch(scf::IfOp branch);
   void writeCopies(Operation &op);
@@ -140,6 +141,17 @@ void StepWriter::writeCopies(Operation &op) {
   }
 }
 
+/// True if one execution of `op` serves all steps that have equal operands: a
+/// computation, an assertion, or a load from an array that exists outside of
+/// the step. No step writes an element that another one reads.
+bool StepWriter::isSameInAll(Operation &op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return !hasAttr<ObsDialect::StepsAttrHelper>(load) &&
+           !maps.front().contains(load.getMemRef());
+  return op.getNumRegions() == 0 &&
+         (isMemoryEffectFree(&op) || isa<cf::AssertOp>(op));
+}
+
 void StepWriter::write(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (op.getNumResults() != 0 && maps.front().contains(op.getResult(0)))
@@ -151,8 +163,7 @@ void StepWriter::write(Block &block) {
     } else if (auto branch = dyn_cast<scf::IfOp>(op);
                branch && isCommon(branch.getCondition())) {
       writeBranch(branch);
-    } else if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
-               isCommon(op.getOperands())) {
+    } else if (isSameInAll(op) && isCommon(op.getOperands())) {
       Operation *copy = builder.clone(op, maps[0]);
       for (IRMapping &map : MutableArrayRef(maps).drop_front())
         map.map(op.getResults(), copy->getResults());

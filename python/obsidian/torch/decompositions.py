@@ -30,12 +30,19 @@ _OF_TORCH = (
 )  # fmt: skip
 #: Products of at least this many multiplications run in the library of PyTorch, on a GPU.
 LARGE_PRODUCT = 1 << 18
+#: Matrices of a batch with at most this many multiplications are too small for the library.
+SMALL_MATRICES = 1 << 9
 
 
 def is_of_library(name: str, x: Any, y: Any, products: str) -> bool:
     """True if the library of PyTorch computes a product of `x` and `y`."""
     if name not in ("mm", "bmm", "convolution") or products != "auto":
         return products == "library" and name in ("mm", "bmm", "convolution")
+    if name == "bmm":
+        rows, length, columns = x.shape[1], x.shape[2], y.shape[2]
+        # Such a product takes the time of its reads.
+        if rows == 1 or columns == 1 or rows * length * columns <= SMALL_MATRICES:
+            return False
     # For a convolution with strides, this number is too large.
     count = x.numel() * (y[:, 0].numel() if name == "convolution" else y.shape[-1])
     return bool(x.device.type == "cuda" and count >= LARGE_PRODUCT)

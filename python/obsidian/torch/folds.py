@@ -309,8 +309,7 @@ def _sort(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
         return (a < c) | (is_nan(c) & ~is_nan(a)) if is_float(a) else a < c
 
     def is_before(a: Any, c: Any) -> Any:
-        (v, i), (w, j) = a, c
-        return is_less(v, w) | (~is_less(w, v) & (i < j))
+        return is_less(a[0], c[0])
 
     shape = [out[0].shape[d] for d in dims]
     pairs = generate(*b.extents(moved.shape))(

@@ -85,11 +85,15 @@ def _rows_of(node: Any) -> Group | None:
     if not _is_fold(node):
         return None
     shape = tuple(value_of(node.args[0]).shape)
-    dims = folded_dims(node.args, node.kwargs, len(shape))
-    if not shape or dims != list(range(len(shape) - len(dims), len(shape))):
+    dims = set(folded_dims(node.args, node.kwargs, len(shape)))
+    last = 0
+    while len(shape) - last - 1 in dims:
+        last += 1
+    # A dimension of extent 1 may also be a dimension of the rows.
+    if not last or any(not is_one(shape[d]) for d in dims if d < len(shape) - last):
         return None
-    group = Group(shape, len(dims))
-    count, length = likely_product(group.rows), likely_product(shape[-len(dims) :])
+    group = Group(shape, last)
+    count, length = likely_product(group.rows), likely_product(shape[-last:])
     is_few = None not in (count, length) and count < FEW and length > LONG
     # All blocks combine the elements of a whole tensor, because the next one may be longer.
     is_whole = not is_static(shape) and not group.rows
