@@ -673,7 +673,7 @@ struct ReportCost : obs::impl::ObsReportCostPassBase<ReportCost> {
   using ObsReportCostPassBase::ObsReportCostPassBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    addLoweredDialects(registry);
+    addReportDialects(registry);
   }
 
   void runOnOperation() override {
