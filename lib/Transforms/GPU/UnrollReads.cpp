@@ -8,6 +8,7 @@
 #define GEN_PASS_DEF_OBSUNROLLREADSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -29,9 +30,7 @@ static constexpr int64_t shortLoop = 32;
 
 /// The parameter of a kernel whose array `memory` is; null for other memory.
 static BlockArgument getParameter(Value memory) {
-  while (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>())
-    memory = view.getSource();
-  auto parameter = dyn_cast<BlockArgument>(memory);
+  auto parameter = dyn_cast<BlockArgument>(getUnderlyingMemory(memory));
   return parameter && isa<gpu::GPUFuncOp>(parameter.getOwner()->getParentOp())
              ? parameter
              : BlockArgument();

@@ -119,13 +119,6 @@ private:
 };
 } // namespace
 
-/// The array that `array` is a view of.
-static Value getViewed(Value array) {
-  while (auto view = array.getDefiningOp<ViewLikeOpInterface>())
-    array = view.getViewSource();
-  return array;
-}
-
 //===----------------------------------------------------------------------===//
 // Collecting
 //===----------------------------------------------------------------------===//
@@ -227,7 +220,7 @@ ArrayStorage Rotation::choose(gpu::AllocOp alloc) {
   storage.alloc = alloc;
   Value made = alloc.getMemref();
   for (Value array : arrays)
-    if (getViewed(array) == array && isLive(array, alloc))
+    if (getUnderlyingMemory(array) == array && isLive(array, alloc))
       storage.others.push_back(array);
   // True if no operation after `last` needs `array`.
   auto isFree = [&](Value array, Operation *last, LaunchOp launch) {
@@ -281,7 +274,7 @@ Value Rotation::buildBit(unsigned buffer) {
 
 /// The bit of the buffer of `array`; 0 for arrays from outside.
 Value Rotation::getBit(Value array) {
-  if (Value bit = bits.lookup(getViewed(array)))
+  if (Value bit = bits.lookup(getUnderlyingMemory(array)))
     return bit;
   return arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);
 }

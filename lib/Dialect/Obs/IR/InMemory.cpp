@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -81,6 +82,17 @@ bool obs::isInMemory(Value array) {
       .Default([](Operation *other) {
         return !isa<PullOpInterface, GetOp, ConstantOp>(other);
       });
+}
+
+Value obs::getUnderlyingMemory(Value memory) {
+  // In code that is not reached, views may be in a circle.
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!seen.insert(view).second)
+      break;
+    memory = view.getViewSource();
+  }
+  return memory;
 }
 
 SmallVector<Value> obs::getPossibleArrays(Value value) {
