@@ -77,6 +77,14 @@ SmallVector<Value> ArrayBuilder::buildBlock(Region &region, TypeRange arguments,
   return values;
 }
 
+SmallVector<Value> ArrayBuilder::buildOperator(Region &region,
+                                               TypeRange element,
+                                               ScalarCode code) {
+  SmallVector<Type> both(element);
+  llvm::append_range(both, element);
+  return buildBlock(region, both, code);
+}
+
 /// The pull type with some extents. Dynamic extents have the bounds of the
 /// arrays that they are extents of.
 static PullType getPullType(MLIRContext *context,

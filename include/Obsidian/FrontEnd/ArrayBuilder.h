@@ -133,6 +133,9 @@ public:
   /// values of the code, which the block yields.
   SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
                                 ScalarCode code, bool isYielded = true);
+  /// The same for a function of two elements with these components.
+  SmallVector<Value> buildOperator(Region &region, TypeRange element,
+                                   ScalarCode code);
   /// The components that one of two pieces of code builds. Only the code of the
   /// branch that is executed reads arrays.
   SmallVector<Value> choose(Value condition,

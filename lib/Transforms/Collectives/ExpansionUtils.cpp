@@ -8,6 +8,7 @@
 #include "ExpansionUtils.h"
 #include "Expansion.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -96,13 +97,7 @@ Values strategies::selectItem(CollectiveBuilder &c, Value number, int64_t count,
 
 Value strategies::forceInto(CollectiveBuilder &c, Value push,
                             ValueRange memory) {
-  PullType stored = cast<PushType>(push.getType()).getPullType();
-  return ForceOp::create(
-             c.builder, c.loc, TypeRange(stored), push, memory,
-             StorageAttr::get(c.builder.getContext(), Storage::Auto),
-             StringAttr(), IntegerAttr(), UnitAttr())
-      .getResults()
-      .front();
+  return ForceOp::create(c.builder, c.loc, push, memory).getResults().front();
 }
 
 CollectiveBuilder::Values strategies::mapElement(CollectiveBuilder &c,
@@ -314,12 +309,7 @@ ForceOp strategies::findOnlyForce(Value array) {
 }
 
 bool strategies::hasCollectives(MapOp map) {
-  return map
-      .walk([](Operation *op) {
-        return isa<ExpandableOpInterface>(op) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(map, [](ExpandableOpInterface) { return true; });
 }
 
 void strategies::storeInstead(ForceOp force, ValueRange arrays,

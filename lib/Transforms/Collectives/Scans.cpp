@@ -17,6 +17,7 @@
 #include "ExpansionUtils.h"
 #include "Grid.h"
 
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
@@ -125,13 +126,10 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
 /// operation rounds.
 static bool isExact(CollectiveOpInterface op) {
   auto isFloat = llvm::IsaPred<FloatType>;
-  return !op.getBody()
-              .walk([&](Operation *inner) {
-                bool rounds = llvm::any_of(inner->getOperandTypes(), isFloat) ||
-                              llvm::any_of(inner->getResultTypes(), isFloat);
-                return rounds ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !containsOp(op.getBody(), [&](Operation *inner) {
+    return llvm::any_of(inner->getOperandTypes(), isFloat) ||
+           llvm::any_of(inner->getResultTypes(), isFloat);
+  });
 }
 
 /// True if one kernel scans at level grid.

@@ -8,6 +8,7 @@
 #include "LaneArrays.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "RingFlow.h"
 #include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -350,13 +351,10 @@ obs::findLaneArrays(KernelOp kernel,
     });
   }
   kernel.walk([&](scf::ForallOp leaf) {
-    bool isByLanes = leaf.walk([&](Operation *op) {
-                           Value memory = getIndexedMemory(op).first;
-                           return memory && shapeOf(memory)
-                                      ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-                         })
-                         .wasInterrupted();
+    bool isByLanes = containsOp(leaf, [&](Operation *op) {
+      Value memory = getIndexedMemory(op).first;
+      return memory && shapeOf(memory);
+    });
     if (!isByLanes)
       return;
     auto steps = findLaneSteps(leaf, shapeOf);

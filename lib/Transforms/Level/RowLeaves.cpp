@@ -8,6 +8,7 @@
 #include "RowLeaves.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "WriteSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -120,17 +121,14 @@ findRowArray(memref::AllocOp alloc, int64_t threads,
 /// True if copies of the body may be side by side, and are not too long.
 static bool canBeCopied(scf::ForallOp leaf, int64_t copies) {
   int64_t operations = 0;
-  WalkResult result = leaf.getBody()->walk([&](Operation *op) {
+  return !containsOp(*leaf.getBody(), [&](Operation *op) {
     bool isPlain = isa<scf::ForOp, scf::IfOp, memref::LoadOp>(op) ||
                    (isa<memref::StoreOp>(op) &&
                     !hasAttr<ObsDialect::ContractAttrHelper>(op)) ||
                    op->hasTrait<OpTrait::IsTerminator>() ||
                    (op->getNumRegions() == 0 && isMemoryEffectFree(op));
-    return isPlain && ++operations * copies <= maxOperations
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
+    return !isPlain || ++operations * copies > maxOperations;
   });
-  return !result.wasInterrupted();
 }
 
 /// True if `op` is the quotient or the remainder of `counter` by a number whose

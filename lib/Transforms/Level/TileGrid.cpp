@@ -12,6 +12,7 @@
 #include "Borders.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -67,9 +68,7 @@ static bool canBeCopied(Operation *op, Growths &growths) {
         [&](Value bound) { return growths.isCommon(bound); });
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return growths.isCommon(branch.getCondition()) ||
-           !op->walk([](scf::ForOp) {
-                return WalkResult::interrupt();
-              }).wasInterrupted();
+           !containsOp(*op, [](scf::ForOp) { return true; });
   if (op->hasTrait<OpTrait::IsTerminator>() || isa<cf::AssertOp>(op))
     return true;
   if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op)) {
@@ -123,11 +122,8 @@ static int64_t chooseItems(scf::ForallOp leaf) {
       return 1;
     // Neighbours in two rows would execute their inner loops one by one.
     Growths exact(leaf.getInductionVar(0), leaf.getBody(), items);
-    if (leaf.getBody()
-            ->walk([&](Operation *op) {
-              return WalkResult(success(canBeCopied(op, exact)));
-            })
-            .wasInterrupted())
+    if (containsOp(*leaf.getBody(),
+                   [&](Operation *op) { return !canBeCopied(op, exact); }))
       return 1;
     while (items > 1 && items * operations > maxOperations)
       items /= 2;

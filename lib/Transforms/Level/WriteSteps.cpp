@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WriteSteps.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,13 +20,9 @@ void obs::markSteps(Operation *access, ArrayRef<int64_t> elements) {
 }
 
 bool obs::hasMarkedSteps(scf::ForallOp leaf) {
-  return leaf
-      .walk([](Operation *op) {
-        return hasAttr<ObsDialect::StepsAttrHelper>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(leaf, [](Operation *op) {
+    return hasAttr<ObsDialect::StepsAttrHelper>(op);
+  });
 }
 
 namespace {
@@ -183,20 +180,15 @@ void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {
 /// True if iterations of `leaf` have private arrays, for which a thread has
 /// memory only once. They run one after the other.
 static bool hasOwnArrays(scf::ForallOp leaf) {
-  return leaf
-      .walk([&](memref::StoreOp store) {
-        Operation *memory = store.getMemRef().getDefiningOp();
-        bool isOwn = isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(memory);
-        if (auto alloc = dyn_cast_or_null<memref::AllocOp>(memory)) {
-          auto home =
-              dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
-          isOwn = home && home.getOwner() == Level::Thread;
-        }
-        return isOwn && !hasAttr<ObsDialect::StepsAttrHelper>(store)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(leaf, [](memref::StoreOp store) {
+    Operation *memory = store.getMemRef().getDefiningOp();
+    bool isOwn = isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(memory);
+    if (auto alloc = dyn_cast_or_null<memref::AllocOp>(memory)) {
+      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      isOwn = home && home.getOwner() == Level::Thread;
+    }
+    return isOwn && !hasAttr<ObsDialect::StepsAttrHelper>(store);
+  });
 }
 
 void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,

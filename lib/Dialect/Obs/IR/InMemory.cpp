@@ -7,6 +7,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
 
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -46,14 +47,9 @@ void obs::simplifyControlFlow(Operation *root,
 
 bool obs::isVirtualChoice(scf::IfOp choice) {
   return isMemoryEffectFree(choice) &&
-         !choice
-              .walk([](LoopLikeOpInterface loop) {
-                return llvm::any_of(loop->getResultTypes(),
-                                    llvm::IsaPred<PullType>)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
+         !containsOp(choice, [](LoopLikeOpInterface loop) {
+           return llvm::any_of(loop->getResultTypes(), llvm::IsaPred<PullType>);
+         });
 }
 
 bool obs::isInMemory(Value array) {

@@ -21,6 +21,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Verification.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -225,9 +226,7 @@ static bool readsWhereItWrites(FillOp fill, ValueRange memory, bool isForced,
   if (!loop)
     return false;
   // The threads of an inner loop run side by side.
-  if (loop.getBody()
-          .walk([](ParOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
+  if (containsOp(loop.getBody(), [](ParOp) { return true; }))
     return false;
   auto isOwn = [&](OperandRange indices) {
     return llvm::equal(indices, loop.getBody().front().getArguments());
