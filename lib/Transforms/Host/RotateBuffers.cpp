@@ -37,6 +37,7 @@
 #include "HostMemory.h"
 #include "InPlace.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -284,7 +285,7 @@ std::pair<Value, Value> Rotation::take(Location loc, ValueRange used) {
   unsigned last = used.size();
   Value all;
   for (Value bit : used)
-    all = all ? builder.createOrFold<arith::OrIOp>(loc, all, bit) : bit;
+    all = IndexBuilder{builder, loc}.either(all, bit);
   Value buffer = buffers[last], bit = buildBit(last);
   for (unsigned i = last; i-- > 0;) {
     Value own = buildBit(i);

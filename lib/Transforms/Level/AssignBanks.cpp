@@ -12,6 +12,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <map>
 #include <numeric>
@@ -348,17 +349,16 @@ void Array::place(const Placement &placement) {
   for (Operation *op : accesses) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(builder, loc, value);
-    };
+    IndexBuilder index{builder, loc};
     ValueRange indices = getIndexedMemory(op).second;
     Value last = indices.back();
-    Value row = isOneRow() ? arith::DivUIOp::create(builder, loc, last,
-                                                    constant(getBankRow()))
-                                 .getResult()
-                           : indices.drop_back().back();
+    Value row = isOneRow()
+                    ? arith::DivUIOp::create(builder, loc, last,
+                                             index.constant(getBankRow()))
+                          .getResult()
+                    : indices.drop_back().back();
     row = arith::AndIOp::create(builder, loc, row,
-                                constant(placement.swizzle - 1));
+                                index.constant(placement.swizzle - 1));
     last = arith::XOrIOp::create(builder, loc, last, row);
     op->setOperand(op->getNumOperands() - 1, last);
   }

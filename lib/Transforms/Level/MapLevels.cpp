@@ -10,6 +10,7 @@
 
 #include "MapKernel.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "OwnedArrays.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -135,16 +136,14 @@ static void mapLaunch(LaunchOp launch, gpu::GPUFuncOp function,
       if (type.isDynamicDim(d))
         arguments.push_back(memref::DimOp::create(builder, loc, argument, d));
   }
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value one = constant(1);
+  IndexBuilder index{builder, loc};
+  Value one = index.constant(1);
   Value shared = arith::ConstantOp::create(
       builder, loc, builder.getI32IntegerAttr(sharedBytes));
   int64_t threads = (*function.getKnownBlockSize())[0];
   gpu::LaunchFuncOp::create(
       builder, loc, function, gpu::KernelDim3{launch.getBlocks(), one, one},
-      gpu::KernelDim3{constant(threads), one, one}, shared, arguments);
+      gpu::KernelDim3{index.constant(threads), one, one}, shared, arguments);
   launch.erase();
 }
 

@@ -8,6 +8,7 @@
 #include "RowLeaves.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "WriteSteps.h"
@@ -175,28 +176,26 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
   int64_t size = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
   int64_t piece = rows.count * rows.getSize();
   int64_t warps = llvm::divideCeil(size, piece);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  IndexBuilder index{builder, loc};
   auto byThreads = scf::ForallOp::create(
       builder, loc,
       ArrayRef<OpFoldResult>(builder.getIndexAttr(warps * warpSize)),
       ValueRange(), leaf.getMappingAttr());
   byThreads->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
   builder.setInsertionPointToStart(byThreads.getBody());
-  Value thread = byThreads.getInductionVar(0), lanes = constant(warpSize);
+  Value thread = byThreads.getInductionVar(0), lanes = index.constant(warpSize);
   Value first = arith::AddIOp::create(
       builder, loc,
       arith::MulIOp::create(builder, loc,
                             arith::DivUIOp::create(builder, loc, thread, lanes),
-                            constant(piece)),
+                            index.constant(piece)),
       arith::MulIOp::create(builder, loc,
                             arith::RemUIOp::create(builder, loc, thread, lanes),
-                            constant(rows.width)));
+                            index.constant(rows.width)));
   auto getIteration = [&](int64_t distance) -> Value {
-    return distance
-               ? arith::AddIOp::create(builder, loc, first, constant(distance))
-               : first;
+    return distance ? arith::AddIOp::create(builder, loc, first,
+                                            index.constant(distance))
+                    : first;
   };
   auto writeBody = [&](ArrayRef<Value> iterations) {
     llvm::MapVector<Value, SmallVector<Value>> copies;
@@ -211,7 +210,7 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
   auto writeGuarded = [&](ArrayRef<Value> iterations) {
     Value exists =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                              iterations.front(), constant(size));
+                              iterations.front(), index.constant(size));
     auto branch = scf::IfOp::create(builder, loc, exists,
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
@@ -240,7 +239,7 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
     // conditions between them, their accesses are in flight together.
     Value isFull =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread,
-                              constant((warps - 1) * warpSize));
+                              index.constant((warps - 1) * warpSize));
     auto branch = scf::IfOp::create(builder, loc, isFull,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);

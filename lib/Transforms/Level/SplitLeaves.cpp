@@ -11,6 +11,7 @@
 #include "Accesses.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
@@ -258,15 +259,13 @@ static void splitLoop(Operation *loop, LoopLikeOpInterface scope,
     conditions.insert(guard);
     require(always);
   }
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, number);
-  };
+  IndexBuilder index{builder, loc};
   for (auto [array, last] : rows.lengths) {
     Value length = memref::DimOp::create(builder, loc, array, last);
-    Value rest =
-        arith::RemUIOp::create(builder, loc, length, constant(rows.neighbours));
+    Value rest = arith::RemUIOp::create(builder, loc, length,
+                                        index.constant(rows.neighbours));
     require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
-                                  constant(0)));
+                                  index.constant(0)));
   }
   if (rows.neighbours)
     setNumber<ObsDialect::ItemsAttrHelper>(loop, rows.neighbours);

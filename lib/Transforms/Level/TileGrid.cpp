@@ -12,6 +12,7 @@
 #include "Borders.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -227,19 +228,15 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
     return leaf;
   OpBuilder builder(leaf);
   Location loc = leaf.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  IndexBuilder index{builder, loc};
   auto build = [&](OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(builder, loc, value);
   };
   Value rows = build(planes->rows);
   Value length = build(getAsOpFoldResult(planes->length));
   Value groups = builder.createOrFold<arith::CeilDivUIOp>(
-      loc, rows, constant(rowsOfThread));
-  Value bound =
-      builder.createOrFold<arith::MulIOp>(loc, groups, build(planes->count));
-  bound = builder.createOrFold<arith::MulIOp>(loc, bound, length);
+      loc, rows, index.constant(rowsOfThread));
+  Value bound = index.mul(index.mul(groups, build(planes->count)), length);
   auto joined = scf::ForallOp::create(builder, loc, getAsOpFoldResult({bound}),
                                       ValueRange{}, leaf.getMapping());
   joined->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
@@ -257,9 +254,10 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
     group = arith::RemUIOp::create(builder, loc, group, groups);
   }
   Value first =
-      arith::MulIOp::create(builder, loc, group, constant(rowsOfThread));
-  auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                 constant(rowsOfThread), constant(1));
+      arith::MulIOp::create(builder, loc, group, index.constant(rowsOfThread));
+  auto loop =
+      scf::ForOp::create(builder, loc, index.constant(0),
+                         index.constant(rowsOfThread), index.constant(1));
   setAttr<ObsDialect::RowsAttrHelper>(loop);
   builder.setInsertionPointToStart(loop.getBody());
   Value number =
@@ -336,17 +334,13 @@ static KernelTiles tile(KernelOp kernel) {
 /// time.
 static Value buildBlocks(OpBuilder &builder, Location loc, Value blocks,
                          const KernelTiles &tiles) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(loc, blocks,
-                                                         constant(tiles.items));
+  IndexBuilder index{builder, loc};
+  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(
+      loc, blocks, index.constant(tiles.items));
   if (tiles.blocks == 0)
     return fewer;
-  return builder.createOrFold<arith::MaxUIOp>(
-      loc, fewer,
-      builder.createOrFold<arith::MinUIOp>(loc, blocks,
-                                           constant(tiles.blocks)));
+  Value used = index.join<arith::MinUIOp>(blocks, index.constant(tiles.blocks));
+  return index.join<arith::MaxUIOp>(fewer, used);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WriteSteps.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -194,13 +195,11 @@ static bool hasOwnArrays(scf::ForallOp leaf) {
 void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
                      const LeafSteps &spread, Value thread) {
   Location loc = leaf.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  IndexBuilder index{builder, loc};
   Value first = thread;
   if (spread.isBlocked)
     first = arith::MulIOp::create(builder, loc, thread,
-                                  constant(spread.getCount()));
+                                  index.constant(spread.getCount()));
   auto write = [&](ArrayRef<int64_t> steps, ValueRange iterations) {
     StepWriter writer(builder, steps);
     writer.map(leaf.getInductionVar(0), iterations);
@@ -214,7 +213,7 @@ void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
     Value iteration = first;
     if (distance)
       iteration =
-          arith::AddIOp::create(builder, loc, first, constant(distance));
+          arith::AddIOp::create(builder, loc, first, index.constant(distance));
     if (spread.isFull(step)) {
       full.push_back(step);
       iterations.push_back(iteration);
@@ -230,7 +229,7 @@ void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
   for (auto [step, iteration] : partial) {
     Value exists =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                              iteration, constant(spread.extent));
+                              iteration, index.constant(spread.extent));
     auto branch = scf::IfOp::create(builder, loc, exists,
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
 using namespace mlir;
@@ -193,8 +193,7 @@ SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
       }
       if (!mayPad(d))
         continue;
-      Value less = index.less(position[d], extent);
-      inside = inside ? b.createOrFold<arith::AndIOp>(loc, inside, less) : less;
+      inside = index.both(inside, index.less(position[d], extent));
     }
     if (!inside)
       return buildGet(b, loc, getArray(), position);
@@ -389,10 +388,10 @@ SmallVector<Value> InterleaveOp::buildElement(OpBuilder &builder, Location loc,
   source[0] = index.div(indices[0], count);
   return buildSelection(
       builder, loc, getArrays(), 0,
-      [&](OpBuilder &b, unsigned i) -> Value {
-        Value number = arith::ConstantIndexOp::create(b, loc, i);
-        return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                             which, number);
+      [&](OpBuilder &b, unsigned i) {
+        IndexBuilder index{b, loc};
+        return index.compare(arith::CmpIPredicate::eq, which,
+                             index.constant(i));
       },
       [&](OpBuilder &b, unsigned i) {
         return buildGet(b, loc, getArrays()[i], source);
