@@ -17,6 +17,7 @@
 
 #include "Emitter.h"
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 using namespace mlir;
 using namespace mlir::obs;
@@ -156,8 +157,7 @@ StoredArray Emitter::enterRing(OpOperand &operand, Level level) {
                loop->isBeforeInBlock(force);
       });
   auto isAsked = [&](Value buffer) {
-    auto home = dyn_cast_or_null<HomeAttr>(
-        cast<MemRefType>(buffer.getType()).getMemorySpace());
+    HomeAttr home = getHome(buffer);
     return storage == Storage::Auto || (home && home.getStorage() == storage);
   };
   if (stored.prefix.size() == 1 && !stored.isShared && init.hasOneUse() &&

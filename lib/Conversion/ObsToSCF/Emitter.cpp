@@ -125,9 +125,7 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
     return emitNested(op, level);
   // Strategies of collectives say whose memory it is.
   auto alloc = dyn_cast<memref::AllocOp>(op);
-  bool hasHome =
-      alloc && isa_and_nonnull<HomeAttr>(alloc.getType().getMemorySpace());
-  if ((alloc && !hasHome) ||
+  if ((alloc && !getHome(alloc)) ||
       (isa<memref::AllocaOp>(op) &&
        (level != Level::Thread || !op.getOperands().empty())))
     return op.emitOpError("[R2-private] allocates in code of level ")
@@ -536,8 +534,7 @@ StoredArray *Emitter::findPlaceOfOnto(ForceOp force, Value result,
   if (stored.isShared || (entersRing(force, result) && !isInRing) ||
       (given != destinations.end() && given->second.buffers != stored.buffers))
     return nullptr;
-  auto home = dyn_cast_or_null<HomeAttr>(
-      cast<MemRefType>(stored.buffers.front().getType()).getMemorySpace());
+  HomeAttr home = getHome(stored.buffers.front());
   if (!home || (force.getStorage() != Storage::Auto &&
                 force.getStorage() != home.getStorage()))
     return nullptr;

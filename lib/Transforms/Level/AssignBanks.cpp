@@ -64,8 +64,7 @@ public:
   Array(memref::AllocOp alloc, Workers workers)
       : alloc(alloc), threads(workers.threads),
         shape(alloc.getType().getShape()) {
-    auto home = cast<HomeAttr>(alloc.getType().getMemorySpace());
-    if (home.getOwner() == Level::Warp)
+    if (getHome(alloc).getOwner() == Level::Warp)
       copies = llvm::divideCeil(workers.launched, warpSize);
     bytes = getElementBytes(alloc.getType().getElementType());
   }
@@ -374,7 +373,7 @@ struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
     // Arrays may share memory later, so this is the maximum.
     int64_t room = limit;
     getOperation().walk([&](memref::AllocOp alloc) {
-      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      HomeAttr home = getHome(alloc);
       if (!home || home.getStorage() != Storage::Shared)
         return;
       arrays.emplace_back(alloc, workers);

@@ -10,6 +10,7 @@
 
 #include "MapKernel.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "OwnedArrays.h"
@@ -39,7 +40,7 @@ static LogicalResult verifyReady(KernelOp kernel) {
       return WalkResult::interrupt();
     }
     if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      HomeAttr home = getHome(alloc);
       if (!home || (home.getStorage() != Storage::Registers &&
                     home.getStorage() != Storage::Shared)) {
         op->emitOpError("has no home yet; run obs-assign-homes first");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WriteSteps.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -185,7 +186,7 @@ static bool hasOwnArrays(scf::ForallOp leaf) {
     Operation *memory = store.getMemRef().getDefiningOp();
     bool isOwn = isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(memory);
     if (auto alloc = dyn_cast_or_null<memref::AllocOp>(memory)) {
-      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      HomeAttr home = getHome(alloc);
       isOwn = home && home.getOwner() == Level::Thread;
     }
     return isOwn && !hasAttr<ObsDialect::StepsAttrHelper>(store);

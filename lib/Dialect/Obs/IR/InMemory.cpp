@@ -80,6 +80,11 @@ bool obs::isInMemory(Value array) {
       });
 }
 
+HomeAttr obs::getHome(Value buffer) {
+  return dyn_cast_or_null<HomeAttr>(
+      cast<MemRefType>(buffer.getType()).getMemorySpace());
+}
+
 Value obs::getUnderlyingMemory(Value memory) {
   // In code that is not reached, views may be in a circle.
   llvm::SmallPtrSet<Operation *, 8> seen;
