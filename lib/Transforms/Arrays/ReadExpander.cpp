@@ -348,7 +348,7 @@ void ReadExpander::guardExtentReads() {
     Value isInside;
     for (auto [d, index] : llvm::enumerate(read.getIndices())) {
       Value fits =
-          b.less(index, buildExtent(rewriter, loc, read.getArray(), d));
+          b.below(index, buildExtent(rewriter, loc, read.getArray(), d));
       if (!matchPattern(fits, m_One()))
         isInside = b.both(isInside, fits);
     }

@@ -193,7 +193,7 @@ SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
       }
       if (!mayPad(d))
         continue;
-      inside = index.both(inside, index.less(position[d], extent));
+      inside = index.both(inside, index.below(position[d], extent));
     }
     if (!inside)
       return buildGet(b, loc, getArray(), position);
@@ -361,7 +361,7 @@ SmallVector<Value> ConcatOp::buildElement(OpBuilder &builder, Location loc,
   return buildSelection(
       builder, loc, getArrays(), 0,
       [&](OpBuilder &b, unsigned i) {
-        return IndexBuilder{b, loc}.less(indices[dim], starts[i + 1]);
+        return IndexBuilder{b, loc}.below(indices[dim], starts[i + 1]);
       },
       [&](OpBuilder &b, unsigned i) {
         SmallVector<Value> source(indices);
@@ -390,8 +390,7 @@ SmallVector<Value> InterleaveOp::buildElement(OpBuilder &builder, Location loc,
       builder, loc, getArrays(), 0,
       [&](OpBuilder &b, unsigned i) {
         IndexBuilder index{b, loc};
-        return index.compare(arith::CmpIPredicate::eq, which,
-                             index.constant(i));
+        return index.equal(which, index.constant(i));
       },
       [&](OpBuilder &b, unsigned i) {
         return buildGet(b, loc, getArrays()[i], source);

@@ -373,7 +373,7 @@ IndexChange TakeOp::buildTarget(OpBuilder &builder, Location loc) {
       if (!ShapedType::isDynamic(extents[d]) && extents[d] == known[d])
         continue;
       IndexBuilder index{b, l};
-      inside = index.both(inside, index.less(indices[d], counts[d]));
+      inside = index.both(inside, index.below(indices[d], counts[d]));
     }
     return inside;
   };
@@ -414,7 +414,7 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
                       source[d] * source[rank + d] <= target[d];
           if (limits.empty() || fits)
             continue;
-          inside = index.both(inside, index.less(joined[d], limits[d]));
+          inside = index.both(inside, index.below(joined[d], limits[d]));
         }
         indices = joined;
         return inside;

@@ -50,8 +50,12 @@ struct IndexBuilder {
       return a;
     return div(add(a, sub(b, constant(1))), b);
   }
-  Value less(Value a, Value b) {
+  /// a < b, for numbers that are not negative.
+  Value below(Value a, Value b) {
     return compare(arith::CmpIPredicate::ult, a, b);
+  }
+  Value equal(Value a, Value b) {
+    return compare(arith::CmpIPredicate::eq, a, b);
   }
   Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
     return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
