@@ -230,9 +230,9 @@ Values Lookback::lookBackInOrder(CollectiveBuilder &warp, Value number,
         [&] { return Values(y); });
   };
   Values upToHere = follow(known.front(), inGroup, own);
-  Value isLast = builder.createOrFold<arith::AndIOp>(
-      warp.loc, isAwaited,
-      warp.equal(warp.add(number, warp.constant(1)), warp.add(first, size)));
+  Value isLast =
+      warp.both(isAwaited, warp.equal(warp.add(number, warp.constant(1)),
+                                      warp.add(first, size)));
   Value place = warp.add(tiles, group), hasGroups = warp.less(zero, group);
   // One lane publishes. The others have its copy of the value afterwards.
   auto publishGroup = [&](ResultState state, ValueRange values) {
@@ -279,8 +279,7 @@ Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
         Values prefix = isInOrder
                             ? lookBackInOrder(warp, number, own, isAwaited)
                             : lookBack(warp, number, own);
-        Value isWanted = builder.createOrFold<arith::AndIOp>(
-            warp.loc, isAwaited, warp.less(zero, number));
+        Value isWanted = warp.both(isAwaited, warp.less(zero, number));
         Value told = warp.forceFill({one}, one.value, [&](Value i, auto write) {
           if (!isInOrder)
             buildIf(warp, isWanted, [&] {

@@ -78,8 +78,7 @@ Value Scan::startsSegment(Value i) {
   Value isFirst = c.equal(i, c.constant(0));
   if (!flags)
     return isFirst;
-  return c.builder.createOrFold<arith::OrIOp>(c.loc, isFirst,
-                                              c.get(flags, i).front());
+  return c.either(isFirst, c.get(flags, i).front());
 }
 
 CollectiveBuilder Scan::lift() {
@@ -224,8 +223,8 @@ static Value findFlags(CollectiveBuilder &c, Extent n, Value offsets,
   return flags.generate(n, [&](Value i) {
     Value behind = findFirstAbove(
         c, all, i, [&](Value s) { return getOffset(c.min(s, last)); });
-    Value isInside = c.builder.createOrFold<arith::AndIOp>(
-        c.loc, c.less(c.constant(0), behind), c.less(behind, all.value));
+    Value isInside =
+        c.both(c.less(c.constant(0), behind), c.less(behind, all.value));
     return c.choose(
         isInside,
         [&] { return Values{c.equal(getOffset(c.sub(behind, one)), i)}; },
