@@ -117,6 +117,18 @@ void strategies::write(CollectiveBuilder &c, ValueRange values, Value index) {
                   StringAttr());
 }
 
+void strategies::buildPar(
+    CollectiveBuilder &c, Level unit, Value count,
+    llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
+  auto par = ParOp::create(c.builder, c.loc, count, unit);
+  OpBuilder::InsertionGuard guard(c.builder);
+  Block *block = c.builder.createBlock(&par.getBody(), {},
+                                       c.builder.getIndexType(), c.loc);
+  CollectiveBuilder inner = c;
+  inner.level = unit;
+  body(inner, block->getArgument(0));
+}
+
 Value strategies::buildFill(CollectiveBuilder &c, PushType type, Value extent,
                             ValueRange init, bool unchecked,
                             llvm::function_ref<void()> body) {

@@ -189,8 +189,8 @@ uint64_t Array::addRequests(Operation *op, ValueRange indices) {
     return 0;
   auto map = cast<MapAttr>(leaf.getMappingAttr()[0]);
   int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
-  int64_t count = getConstantIntValue(leaf.getMixedUpperBound()[0])
-                      .value_or(std::min(workers, maxIterations));
+  int64_t count =
+      getIterations(leaf).value_or(std::min(workers, maxIterations));
   // Counted surrounding loops. The counters of loops over units of a level are
   // not fixed.
   SmallVector<scf::ForOp> loops;

@@ -337,7 +337,7 @@ void LaneMapper::mapLeaf(scf::ForallOp op, Value number) {
   lane = number;
   auto steps =
       findLaneSteps(leaf, [&](Value memory) { return getShape(memory); });
-  int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  int64_t extent = *getIterations(leaf);
   for (const LaneStep &next : *steps) {
     step = next;
     written.clear();

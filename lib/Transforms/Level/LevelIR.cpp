@@ -53,6 +53,10 @@ std::optional<ElementAccess> ElementAccess::get(Operation *op) {
       .Default([](Operation *) { return Result(); });
 }
 
+std::optional<int64_t> obs::getIterations(scf::ForallOp leaf) {
+  return getConstantIntValue(leaf.getMixedUpperBound().front());
+}
+
 MapAttr obs::getLeafMap(scf::ForallOp leaf) {
   std::optional<ArrayAttr> mapping = leaf.getMapping();
   return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])

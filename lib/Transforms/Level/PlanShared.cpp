@@ -119,8 +119,7 @@ static bool isByFirstWarp(const Access &access) {
   auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   if (distribution && distribution.getValue() != Distribution::Striped)
     return false;
-  std::optional<int64_t> extent =
-      getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  std::optional<int64_t> extent = getIterations(leaf);
   return extent && *extent <= warpSize;
 }
 

@@ -52,9 +52,7 @@ static bool overwrites(memref::StoreOp store, memref::LoadOp load,
     return false;
   IndexRecognizer recognizer;
   recognizer.addLeaf(leaf.getRegion());
-  recognizer.addVariable(
-      leaf.getInductionVar(0),
-      getConstantIntValue(leaf.getMixedUpperBound().front()));
+  recognizer.addVariable(leaf.getInductionVar(0), getIterations(leaf));
   for (auto [read, write] : llvm::zip(*reads, *writes)) {
     int64_t count = read.getStaticTripCount()->getSExtValue();
     if (write.getStaticTripCount()->getSExtValue() != count ||

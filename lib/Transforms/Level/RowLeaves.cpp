@@ -70,8 +70,7 @@ fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
 /// True if iteration i of `leaf` reaches element i at `indices`.
 static bool followsElements(scf::ForallOp leaf, ValueRange indices,
                             MemRefType type) {
-  if (getConstantIntValue(leaf.getMixedUpperBound()[0]) !=
-      type.getNumElements())
+  if (getIterations(leaf) != type.getNumElements())
     return false;
   if (type.getRank() == 1)
     return indices.front() == leaf.getInductionVar(0);
@@ -173,7 +172,7 @@ static SmallVector<Value> writeDivision(OpBuilder &builder, Operation *op,
 static void write(scf::ForallOp leaf, const Rows &rows) {
   OpBuilder builder(leaf);
   Location loc = leaf.getLoc();
-  int64_t size = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  int64_t size = *getIterations(leaf);
   int64_t piece = rows.count * rows.getSize();
   int64_t warps = llvm::divideCeil(size, piece);
   IndexBuilder index{builder, loc};

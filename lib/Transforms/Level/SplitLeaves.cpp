@@ -42,7 +42,7 @@ struct Sum {
 /// be; empty if it is no constant, or the counter can be negative.
 static std::optional<int64_t> getMost(BlockArgument counter) {
   if (auto leaf = dyn_cast<scf::ForallOp>(counter.getOwner()->getParentOp()))
-    return *getConstantIntValue(leaf.getMixedUpperBound()[0]) - 1;
+    return *getIterations(leaf) - 1;
   auto loop = dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp());
   if (!loop || counter != loop.getInductionVar())
     return std::nullopt;
@@ -299,8 +299,7 @@ struct SplitLeaves : obs::impl::ObsSplitLeavesPassBase<SplitLeaves> {
     int64_t threads = getWorkers(getOperation()).threads;
     SmallVector<std::tuple<Operation *, LoopLikeOpInterface, RowCopy>> loops;
     getOperation().walk([&](scf::ForallOp leaf) {
-      std::optional<int64_t> extent =
-          getConstantIntValue(leaf.getMixedUpperBound()[0]);
+      std::optional<int64_t> extent = getIterations(leaf);
       MapAttr map = getLeafMap(leaf);
       if (!map)
         return;

@@ -308,8 +308,7 @@ static KernelTiles tile(KernelOp kernel) {
     bool isStriped =
         distribution && distribution.getValue() == Distribution::Striped;
     int64_t items = isStriped ? chooseItems(leaf) : 1;
-    std::optional<int64_t> extent =
-        getConstantIntValue(leaf.getMixedUpperBound()[0]);
+    std::optional<int64_t> extent = getIterations(leaf);
     // Not even one tile would be full.
     if (extent && *extent < items * int64_t(kernel.getThreads().value_or(1)))
       items = 1;
