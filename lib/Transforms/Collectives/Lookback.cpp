@@ -198,7 +198,6 @@ Values Lookback::combineGroups(CollectiveBuilder &warp, Value group,
 /// group publishes the results of the group, if another tile waits for it.
 Values Lookback::lookBackInOrder(CollectiveBuilder &warp, Value number,
                                  ValueRange own, Value isAwaited) {
-  OpBuilder &builder = warp.builder;
   CollectiveBuilder pairs = getPairs(warp, [&](ValueRange x, ValueRange y) {
     Values result{x[0]};
     llvm::append_range(
@@ -271,7 +270,6 @@ void Lookback::publishTile(CollectiveBuilder &block, Value number,
 
 Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
                              ValueRange own, Value isAwaited) {
-  OpBuilder &builder = block.builder;
   Value zero = block.constant(0);
   Extent one = block.getConstantExtent(1);
   Value all =
