@@ -10,10 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Scalars.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,7 +39,7 @@ public:
       : kernel(kernel), launch(launch) {
     for (Value operand : launch.getKernelOperands())
       arrays.push_back(isa<MemRefType>(operand.getType())
-                           ? getViewedArray(operand)
+                           ? getUnderlyingMemory(operand)
                            : Value());
     nameParameters();
   }
@@ -64,13 +64,6 @@ public:
   std::string getGrid() { return express(launch.getGridSizeX()); }
 
 private:
-  /// The array of which `value` is a view or to which it is a pointer.
-  static Value getViewedArray(Value value) {
-    while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-      value = view.getViewSource();
-    return value;
-  }
-
   /// Uses the names of the kernel, or else those of the program. Arrays are
   /// first, because extents are named after them.
   void nameParameters() {
@@ -176,7 +169,7 @@ private:
   }
 
   std::string expressDim(memref::DimOp dim) {
-    Value array = getViewedArray(dim.getSource());
+    Value array = getUnderlyingMemory(dim.getSource());
     std::optional<unsigned> number = getKnownDimension(dim);
     if (!number || array != dim.getSource())
       return "dim(" + nameArray(array) + ", " + express(dim.getIndex()) + ")";
@@ -277,7 +270,7 @@ private:
         continue;
       for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
         auto of = operand.getDefiningOp<memref::DimOp>();
-        bool same = of && getViewedArray(of.getSource()) == array &&
+        bool same = of && getUnderlyingMemory(of.getSource()) == array &&
                     getKnownDimension(of) == dim;
         if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
           same |= getExtent(alloc, dim) == operand;
@@ -380,7 +373,7 @@ private:
       if (isa<gpu::LaunchFuncOp>(op))
         return;
       if (auto fill = dyn_cast<gpu::MemsetOp>(op);
-          fill && getViewedArray(fill.getDst()) == array) {
+          fill && getUnderlyingMemory(fill.getDst()) == array) {
         Attribute value;
         json::Value text = "host.value";
         if (matchPattern(fill.getValue(), m_Constant(&value))) {
@@ -395,9 +388,9 @@ private:
         return;
       }
       if (auto copy = dyn_cast<gpu::MemcpyOp>(op);
-          copy && getViewedArray(copy.getDst()) == array) {
-        object["initial"] =
-            json::Object{{"copy", nameArray(getViewedArray(copy.getSrc()))}};
+          copy && getUnderlyingMemory(copy.getDst()) == array) {
+        object["initial"] = json::Object{
+            {"copy", nameArray(getUnderlyingMemory(copy.getSrc()))}};
         return;
       }
     }

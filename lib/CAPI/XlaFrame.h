@@ -20,22 +20,12 @@ namespace mlir::obs::xla {
 
 enum : int { StageExecute = 3, ExtensionMetadata = 1, ErrorInternal = 13 };
 
-/// The numbers of element types.
+/// The numbers of element types. Those up to `F64` follow each other.
+// clang-format off
 enum Type : int {
-  Pred = 1,
-  S8 = 2,
-  S16 = 3,
-  S32 = 4,
-  S64 = 5,
-  U8 = 6,
-  U16 = 7,
-  U32 = 8,
-  U64 = 9,
-  F16 = 10,
-  F32 = 11,
-  F64 = 12,
-  BF16 = 16
+  Pred = 1, S8, S16, S32, S64, U8, U16, U32, U64, F16, F32, F64, BF16 = 16
 };
+// clang-format on
 
 /// The bytes of an element; 0 for types that programs do not have.
 inline unsigned getElementBytes(Type type) {

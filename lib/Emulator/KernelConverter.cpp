@@ -19,6 +19,7 @@
 #include "Obsidian/Transforms/GPU/Passes.h"
 #include "Printf.h"
 
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -537,18 +538,16 @@ void KernelConverter::countIterations() {
          loop = loop->getParentOfType<LoopLikeOpInterface>()) {
       // A force does not read the elements that it writes, and does not wait
       // for other threads.
-      WalkResult found = loop->walk([&](Operation *op) {
+      bool waits = containsOp(*loop, [&](Operation *op) {
         auto load = dyn_cast<memref::LoadOp>(op);
         return isa<gpu::BarrierOp, NVVM::SyncWarpOp>(op) ||
-                       (load && findBuffer(load.getMemref()) == buffer)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+               (load && findBuffer(load.getMemref()) == buffer);
       });
       // Canonicalization drops the attributes of `scf.while`.
       bool isUpdated = hasAttr<ObsDialect::UpdatesAttrHelper>(loop) ||
                        (isa<scf::WhileOp>(loop) &&
                         hasAttr<ObsDialect::UpdateAttrHelper>(store));
-      if (!found.wasInterrupted() && !isUpdated)
+      if (!waits && !isUpdated)
         continue;
       loops.insert(loop);
       break;

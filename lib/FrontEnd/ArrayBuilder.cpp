@@ -67,14 +67,21 @@ SmallVector<Value> ArrayBuilder::get(Value array, ValueRange indices) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> ArrayBuilder::buildBlock(Region &region, TypeRange arguments,
-                                            ScalarCode code, bool isYielded) {
+                                            ScalarCode code) {
   OpBuilder::InsertionGuard guard(*this);
   Block *block = createBlock(&region, region.end(), arguments,
                              SmallVector<Location>(arguments.size(), getLoc()));
   SmallVector<Value> values = code(block->getArguments());
-  if (isYielded)
-    YieldOp::create(*this, values);
+  YieldOp::create(*this, values);
   return values;
+}
+
+SmallVector<Value> ArrayBuilder::buildOperator(Region &region,
+                                               TypeRange element,
+                                               ScalarCode code) {
+  SmallVector<Type> both(element);
+  llvm::append_range(both, element);
+  return buildBlock(region, both, code);
 }
 
 /// The pull type with some extents. Dynamic extents have the bounds of the

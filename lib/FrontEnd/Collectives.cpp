@@ -134,10 +134,8 @@ Value ArrayBuilder::getRow(Value array, ValueRange place) {
 SmallVector<Value> ArrayBuilder::fold(Value vector, ValueRange init,
                                       ScalarCode combine, bool commutative) {
   ArrayRef<Type> element = getArrayElementTypes(vector.getType());
-  SmallVector<Type> both(element);
-  llvm::append_range(both, element);
   Region region;
-  buildBlock(region, both, combine);
+  buildOperator(region, element, combine);
   auto reduce =
       ReduceOp::create(*this, element, vector, init, LevelAttr(),
                        commutative ? getUnitAttr() : UnitAttr(), StringAttr());
@@ -256,9 +254,6 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
                            ScalarCode combine,
                            const CollectiveOptions &options) {
   ArrayRef<Type> element = getArrayElementTypes(array.getType());
-  SmallVector<Type> both(element);
-  llvm::append_range(both, element);
-
   SmallVector<int64_t> sorted(dims);
   llvm::sort(sorted);
   // Neighbouring dimensions are one.
@@ -370,7 +365,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
 
   if (level == Level::Grid && kept.empty()) {
     Region region;
-    buildBlock(region, both, combine);
+    buildOperator(region, element, combine);
     auto type = PushType::get(getContext(), Level::Grid, {1}, element);
     auto sum =
         ReduceOp::create(*this, TypeRange(type), rows, init,
@@ -391,7 +386,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
       return {mul(i[0], length)};
     });
     Region region;
-    buildBlock(region, both, combine);
+    buildOperator(region, element, combine);
     auto type = PushType::get(
         getContext(), Level::Grid,
         {getConstantIntValue(number).value_or(ShapedType::kDynamic)}, element);
@@ -423,10 +418,8 @@ Value ArrayBuilder::scanRow(Value row, ValueRange init, Level level,
                             bool exclusive, ScalarCode combine,
                             const CollectiveOptions &options) {
   ArrayRef<Type> element = getArrayElementTypes(row.getType());
-  SmallVector<Type> both(element);
-  llvm::append_range(both, element);
   Region region;
-  buildBlock(region, both, combine);
+  buildOperator(region, element, combine);
   auto like = cast<PullType>(row.getType());
   auto scan =
       ScanOp::create(*this,

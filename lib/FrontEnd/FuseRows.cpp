@@ -39,6 +39,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -368,11 +369,8 @@ Value RowProgram::clone(Value array) {
   Operation *op = array.getDefiningOp();
   if (!op || !isa<ObsDialect>(op->getDialect()) || isa<ForceOp>(op))
     return array;
-  llvm::SetVector<Value> used;
-  used.insert_range(op->getOperands());
-  getUsedValuesDefinedAbove(op->getRegions(), used);
   bool isSame = true;
-  for (Value value : used)
+  for (Value value : getReads(op))
     isSame &= !isa<PullType>(value.getType()) || clone(value) == value;
   if (isSame)
     return array;
@@ -462,11 +460,9 @@ void RowProgram::build() {
     stores.map(fold, b.reshape(value, rows));
   for (Operation &op : llvm::make_range(last->getBlock()->begin(),
                                         Block::iterator(last.getOperation()))) {
-    llvm::SetVector<Value> used;
-    used.insert_range(op.getOperands());
-    getUsedValuesDefinedAbove(op.getRegions(), used);
     if (isa<ObsDialect>(op.getDialect()) && !isa<ForceOp>(op) &&
-        llvm::any_of(used, [&](Value v) { return stores.contains(v); }))
+        llvm::any_of(getReads(&op),
+                     [&](Value v) { return stores.contains(v); }))
       b.clone(op, stores);
   }
   for (auto [before, after] : stores.getValueMap())

@@ -143,10 +143,8 @@ static StringRef getKind(Block &block) {
 }
 
 WriteContract ArrayBuilder::getContract(TypeRange element, ScalarCode combine) {
-  SmallVector<Type> both(element);
-  llvm::append_range(both, element);
   Region region;
-  buildBlock(region, both, combine);
+  buildOperator(region, element, combine);
   WriteContract contract;
   contract.contract = Contract::Reduce;
   if (StringRef kind = getKind(region.front());
@@ -157,8 +155,8 @@ WriteContract ArrayBuilder::getContract(TypeRange element, ScalarCode combine) {
   auto module = getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToEnd(module.getBody());
-  auto function =
-      func::FuncOp::create(*this, "combine", getFunctionType(both, element));
+  auto function = func::FuncOp::create(
+      *this, "combine", getFunctionType(region.getArgumentTypes(), element));
   function.setPrivate();
   function.getBody().takeBody(region);
   Operation *yield = function.getBody().front().getTerminator();

@@ -194,8 +194,7 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   if (components.size() == 2) {
     Region product, sum;
     buildBlock(product, components, multiply);
-    SmallVector<Type> both(2, init.front().getType());
-    buildBlock(sum, both, combine);
+    buildOperator(sum, init.front().getType(), combine);
     isSumOfProducts = isOne<arith::MulFOp, arith::MulIOp>(product.front()) &&
                       isOne<arith::AddFOp, arith::AddIOp>(sum.front());
   }

@@ -119,12 +119,11 @@ Value ArrayBuilder::sortByDigits(Value vector, ScalarCode less) {
   if (type.getRank() != 1 || ShapedType::isDynamic(n) || n < shortest ||
       !llvm::isInt<32>(n))
     return {};
-  SmallVector<Type> both(element);
-  llvm::append_range(both, element);
   Region order;
   using Predicate = arith::CmpIPredicate;
-  auto compare =
-      buildBlock(order, both, less).front().getDefiningOp<arith::CmpIOp>();
+  auto compare = buildOperator(order, element, less)
+                     .front()
+                     .getDefiningOp<arith::CmpIOp>();
   auto number =
       compare ? dyn_cast<IntegerType>(compare.getLhs().getType()) : Type();
   if (!number || number.getIntOrFloatBitWidth() > 64 ||

@@ -9,6 +9,7 @@
 #include "CodeModel.h"
 #include "Levels.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -85,7 +86,7 @@ void Arrays::setLifetime(Array &array) {
 
 void Arrays::add(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
-  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+  HomeAttr home = getHome(alloc);
   if (!home)
     return;
   Array array{alloc, home};

@@ -9,6 +9,7 @@
 #include "Obsidian/Reports/Passes.h"
 
 #include "Levels.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Races/AccessIntervals.h"
 #include "Races/Contracts.h"
 #include "Races/OverlapSolver.h"
@@ -101,7 +102,7 @@ LogicalResult KernelCheck::run() {
       return;
     for (const MemoryAccess &access : own)
       if (access.effect != Effect::Read)
-        written.insert(races::getRoot(access.array));
+        written.insert(getUnderlyingMemory(access.array));
     numAccesses += own.size();
     accesses.try_emplace(op, std::move(own));
   });

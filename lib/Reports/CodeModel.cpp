@@ -197,9 +197,8 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside)
   recognizer.addLeaf(leaf.getRegion());
   Value iteration = leaf.getInductionVar(0);
   // The first declaration counts.
-  recognizer.addVariable(
-      iteration,
-      getConstantIntValue(leaf.getMixedUpperBound()[0]).value_or(maxExtent));
+  recognizer.addVariable(iteration,
+                         obs::getIterations(leaf).value_or(maxExtent));
   // Lanes that run a loop together are in the same iteration of it, however
   // many iterations there are.
   leaf.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {

@@ -106,7 +106,7 @@ struct ExplainBarriers
   using ObsExplainBarriersPassBase::ObsExplainBarriersPassBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    addLevelDialects(registry);
+    addReportDialects(registry);
   }
 
   void runOnOperation() override {

@@ -13,10 +13,10 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-void obs::addLevelDialects(DialectRegistry &registry) {
+void obs::addReportDialects(DialectRegistry &registry) {
   ObsToGPUOptions options;
   OpPassManager pipeline(ModuleOp::getOperationName());
-  buildObsToLevelsPipeline(pipeline, options);
+  buildObsToGPUPipeline(pipeline, options);
   pipeline.getDependentDialects(registry);
 }
 
@@ -65,13 +65,6 @@ llvm::json::Value obs::toJSON(Location location) {
 
 llvm::json::Value obs::makeReport(llvm::json::Array kernels) {
   return llvm::json::Object{{"version", 1}, {"kernels", std::move(kernels)}};
-}
-
-void obs::addLoweredDialects(DialectRegistry &registry) {
-  ObsToGPUOptions options;
-  OpPassManager pipeline(ModuleOp::getOperationName());
-  buildObsToGPUPipeline(pipeline, options);
-  pipeline.getDependentDialects(registry);
 }
 
 FailureOr<SmallVector<Lowered>> obs::getLowered(ModuleOp levels) {

@@ -16,8 +16,9 @@
 
 namespace mlir::obs {
 
-/// Adds the dialects of the operations that `getLevels` can build.
-void addLevelDialects(DialectRegistry &registry);
+/// Adds the dialects of the operations that `getLevels` and `getLowered` can
+/// build.
+void addReportDialects(DialectRegistry &registry);
 
 /// A copy of `module` in level IR with barriers and a plan of shared memory. A
 /// module with kernels (`obs.kernel`) is not changed; other modules are
@@ -38,10 +39,6 @@ struct Lowered {
   /// The launched threads of a block.
   int64_t threads = 0;
 };
-
-/// Adds the dialects of the operations that `getLowered` and `getLevels` can
-/// build.
-void addLoweredDialects(DialectRegistry &registry);
 
 /// Lowers the kernels of a copy of `levels`, in their order.
 FailureOr<SmallVector<Lowered>> getLowered(ModuleOp levels);

@@ -21,6 +21,7 @@
 #include "Levels.h"
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "Source.h"
@@ -190,8 +191,7 @@ static StringRef getSpace(Value memory) {
                ? "constant"
                : "global";
   }
-  if (auto home = dyn_cast_or_null<HomeAttr>(
-          cast<MemRefType>(root.getType()).getMemorySpace()))
+  if (HomeAttr home = getHome(root))
     return home.getStorage() == Storage::Registers ? "registers" : "shared";
   return isa<BlockArgument>(root) ? "global" : "registers";
 }
@@ -516,8 +516,7 @@ void Reporter::reportAccess(const ElementAccess &access) {
   StringRef space = getSpace(access.memory);
   if (space == "registers") {
     // Only a read from other lanes costs more than the use of a register.
-    auto home = dyn_cast_or_null<HomeAttr>(
-        cast<MemRefType>(getRoot(access.memory).getType()).getMemorySpace());
+    HomeAttr home = getHome(getRoot(access.memory));
     if (access.kind == ElementAccess::Kind::Read && home &&
         home.getOwner() == Level::Warp)
       if (std::optional<std::string> lanes = describeLanes(access)) {
@@ -673,7 +672,7 @@ struct ReportCost : obs::impl::ObsReportCostPassBase<ReportCost> {
   using ObsReportCostPassBase::ObsReportCostPassBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    addLoweredDialects(registry);
+    addReportDialects(registry);
   }
 
   void runOnOperation() override {

@@ -13,9 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::obs::runtime;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 
 //===----------------------------------------------------------------------===//
 // Opening and closing

@@ -11,9 +11,6 @@
 #include <cstring>
 
 using namespace mlir::obs::runtime;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 using llvm::Twine;
 
 Expected<DevicePtr> CudaDevice::doAllocate(uint64_t bytes) {

@@ -11,9 +11,9 @@ using namespace mlir::obs::runtime;
 
 Device::~Device() = default;
 
-llvm::Expected<DevicePtr> Device::allocate(uint64_t bytes, MemoryUse use) {
+Expected<DevicePtr> Device::allocate(uint64_t bytes, MemoryUse use) {
   uint64_t least = std::max<uint64_t>(bytes, 1);
-  llvm::Expected<DevicePtr> pointer =
+  Expected<DevicePtr> pointer =
       use == MemoryUse::Temporary ? doAllocateTemporary(least)
       : use == MemoryUse::Number  ? doAllocateNumber(least)
                                   : doAllocate(least);
@@ -25,7 +25,7 @@ llvm::Expected<DevicePtr> Device::allocate(uint64_t bytes, MemoryUse use) {
   return pointer;
 }
 
-llvm::Error Device::free(DevicePtr pointer) {
+Error Device::free(DevicePtr pointer) {
   auto found = live.find(pointer);
   if (found == live.end())
     return llvm::createStringError(
@@ -41,10 +41,10 @@ void Device::release(DevicePtr pointer) {
   live.erase(found);
 }
 
-static llvm::Error noRecording(const Device &device) {
+static Error noRecording(const Device &device) {
   return llvm::createStringError("work cannot be recorded on the " +
                                  device.getName() + "; it needs a GPU");
 }
-llvm::Error Device::beginRecording() { return noRecording(*this); }
-llvm::Expected<WorkHandle> Device::endRecording() { return noRecording(*this); }
-llvm::Error Device::replay(WorkHandle work) { return noRecording(*this); }
+Error Device::beginRecording() { return noRecording(*this); }
+Expected<WorkHandle> Device::endRecording() { return noRecording(*this); }
+Error Device::replay(WorkHandle work) { return noRecording(*this); }

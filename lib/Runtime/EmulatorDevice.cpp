@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::runtime;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 
 static char *toAddress(DevicePtr pointer) {
   return reinterpret_cast<char *>(static_cast<uintptr_t>(pointer));

@@ -31,9 +31,6 @@ using namespace mlir;
 using namespace mlir::obs::artefact;
 using namespace mlir::obs::interpreter;
 using namespace mlir::obs::runtime;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 using obs::artefact::Slot;
 
 /// Prefixes `error` with `location`, unless it is success or has a location.

@@ -12,9 +12,6 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::runtime;
-using llvm::createStringError;
-using llvm::Error;
-using llvm::Expected;
 
 //===----------------------------------------------------------------------===//
 // Buffer

@@ -161,20 +161,14 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run a command line; the exit status."""
     given = sys.argv[1:] if words is None else list(words)
     parser = _parser()
-    if given[:1] == ["tune"]:
-        from . import tune_command
-
-        try:
-            return tune_command.main(given[1:], _load)
-        except _UsageError as error:
-            parser.error(str(error))
-        except ObsidianError as error:
-            print(error, file=sys.stderr)
-            return 1
-    options = parser.parse_args(given)
-    file, _, name = options.program.partition(":")
-    path = Path(file)
     try:
+        if given[:1] == ["tune"]:
+            from . import tune_command
+
+            return tune_command.main(given[1:], _load)
+        options = parser.parse_args(given)
+        file, _, name = options.program.partition(":")
+        path = Path(file)
         if not path.is_file():
             raise _UsageError(f"there is no file {file}")
         if path.suffix == ".mlir":

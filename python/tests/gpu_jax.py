@@ -3,7 +3,7 @@
     OBS_LIBRARY=.../libobsidian.so PYTHONPATH=python python3 python/tests/gpu_jax.py
 
 Needs a GPU, JAX with CUDA, and PyTorch, whose profiler measures the kernels of both. Functions are
-those of test_jax_programs, and arguments are large. Prints one object of JSON, and keeps it in
+those of jax_functions, and arguments are large. Prints one object of JSON, and keeps it in
 $OUT/gpu_jax.json as it grows: for each function "ok" or what went wrong, microseconds of all its
 kernels and copies with cold caches, and microseconds of a call from Python. A ratio is the time of
 XLA divided by ours. Products of matrices have the precision of f32 on both sides. Arguments are the
@@ -27,7 +27,7 @@ from typing import Any
 import jax
 import numpy as np
 import torch
-from test_jax_programs import CASES, floats, integers
+from jax_functions import CASES, floats, integers
 
 from obsidian.jax import jit
 

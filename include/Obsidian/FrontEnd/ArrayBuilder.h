@@ -132,7 +132,10 @@ public:
   /// Adds a block to the region of an operation that `code` fills. Returns the
   /// values of the code, which the block yields.
   SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
-                                ScalarCode code, bool isYielded = true);
+                                ScalarCode code);
+  /// The same for a function of two elements with these components.
+  SmallVector<Value> buildOperator(Region &region, TypeRange element,
+                                   ScalarCode code);
   /// The components that one of two pieces of code builds. Only the code of the
   /// branch that is executed reads arrays.
   SmallVector<Value> choose(Value condition,

@@ -22,18 +22,18 @@ namespace mlir::obs::runtime {
 class CudaDevice : public Device {
 public:
   /// Compiles a `gpu.module` to PTX text for a chip such as `sm_90`.
-  using Compiler = std::function<llvm::Expected<std::string>(
-      Operation *gpuModule, StringRef chip)>;
+  using Compiler = std::function<Expected<std::string>(Operation *gpuModule,
+                                                       StringRef chip)>;
 
   /// Opens GPU `index`, or the one that OBS_DEVICE names, or the first.
   /// `compile` may be empty if only loadPTX is used.
-  static llvm::Expected<std::unique_ptr<CudaDevice>>
-  create(std::optional<int> index, Compiler compile);
+  static Expected<std::unique_ptr<CudaDevice>> create(std::optional<int> index,
+                                                      Compiler compile);
   ~CudaDevice() override;
 
   /// Functions of the caller for memory, which is freed on the same stream.
   struct Allocator {
-    std::function<llvm::Expected<DevicePtr>(uint64_t bytes)> allocate;
+    std::function<Expected<DevicePtr>(uint64_t bytes)> allocate;
     std::function<void(DevicePtr)> free;
   };
   void useAllocator(Allocator foreign) { allocator = std::move(foreign); }
@@ -41,42 +41,40 @@ public:
   /// the stream of this object if it is null. Waits for the old stream before,
   /// unless an allocator is in use, because freed memory is reused in the order
   /// of one stream.
-  llvm::Error useStream(cuda::Stream foreign);
+  Error useStream(cuda::Stream foreign);
 
   std::string getName() const override { return name; }
   /// `sm_90`, from the compute capability.
   std::string getChip() const override;
 
-  llvm::Error copyToDevice(DevicePtr target, const void *source,
-                           uint64_t bytes) override;
-  llvm::Error copyToHost(void *target, DevicePtr source,
-                         uint64_t bytes) override;
-  llvm::Error copyOnDevice(DevicePtr target, DevicePtr source,
-                           uint64_t bytes) override;
-  llvm::Error fill(DevicePtr target, uint64_t pattern, unsigned elementBytes,
-                   uint64_t count) override;
-  llvm::Error loadModule(Operation *gpuModule) override;
+  Error copyToDevice(DevicePtr target, const void *source,
+                     uint64_t bytes) override;
+  Error copyToHost(void *target, DevicePtr source, uint64_t bytes) override;
+  Error copyOnDevice(DevicePtr target, DevicePtr source,
+                     uint64_t bytes) override;
+  Error fill(DevicePtr target, uint64_t pattern, unsigned elementBytes,
+             uint64_t count) override;
+  Error loadModule(Operation *gpuModule) override;
   /// Loads PTX text (or a cubin) under the name `module`.
-  llvm::Error loadPTX(StringRef module, StringRef image);
-  llvm::Expected<KernelHandle> getKernel(StringRef module,
-                                         StringRef name) override;
-  llvm::Error launch(KernelHandle kernel, const LaunchShape &shape,
-                     ArrayRef<void *> parameters) override;
-  llvm::Error synchronize() override;
-  llvm::Error startTimer() override;
-  llvm::Expected<double> stopTimer() override;
-  llvm::Error beginRecording() override;
-  llvm::Expected<WorkHandle> endRecording() override;
-  llvm::Error replay(WorkHandle work) override;
+  Error loadPTX(StringRef module, StringRef image);
+  Expected<KernelHandle> getKernel(StringRef module, StringRef name) override;
+  Error launch(KernelHandle kernel, const LaunchShape &shape,
+               ArrayRef<void *> parameters) override;
+  Error synchronize() override;
+  Error startTimer() override;
+  Expected<double> stopTimer() override;
+  Error beginRecording() override;
+  Expected<WorkHandle> endRecording() override;
+  Error replay(WorkHandle work) override;
   uint64_t getNumSteps(WorkHandle work) const override {
     return recorded[work].numSteps;
   }
 
 protected:
-  llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) override;
-  llvm::Expected<DevicePtr> doAllocateTemporary(uint64_t bytes) override;
-  llvm::Expected<DevicePtr> doAllocateNumber(uint64_t bytes) override;
-  llvm::Error doFree(DevicePtr pointer) override;
+  Expected<DevicePtr> doAllocate(uint64_t bytes) override;
+  Expected<DevicePtr> doAllocateTemporary(uint64_t bytes) override;
+  Expected<DevicePtr> doAllocateNumber(uint64_t bytes) override;
+  Error doFree(DevicePtr pointer) override;
 
 private:
   struct Kernel {
@@ -99,20 +97,20 @@ private:
 
   CudaDevice(const cuda::Driver &driver, Compiler compile)
       : driver(driver), compile(std::move(compile)) {}
-  llvm::Error initialize(int index);
+  Error initialize(int index);
   /// The driver, with the context of this device made current.
   const cuda::Driver &enter() const;
   int getAttribute(int attribute) const;
   /// Success, or an error with `doing`, `: ` and the text of the driver. It
   /// names the kernels that may be the cause.
-  llvm::Error check(cuda::Result result, const Twine &doing);
+  Error check(cuda::Result result, const Twine &doing);
   /// Fails while work is recorded, because it is not executed yet. `doing`
   /// names the operation in the message.
-  llvm::Error checkNotRecording(const Twine &doing) const;
+  Error checkNotRecording(const Twine &doing) const;
   /// Returns kept memory that no array uses to the driver. True if there was
   /// such memory.
   bool releaseSpares();
-  llvm::Error checkShape(const Kernel &kernel, const LaunchShape &shape) const;
+  Error checkShape(const Kernel &kernel, const LaunchShape &shape) const;
   /// True if `pointer` is in `slots`.
   bool isInSlots(DevicePtr pointer) const {
     auto begin = reinterpret_cast<DevicePtr>(slots);

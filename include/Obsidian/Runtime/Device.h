@@ -26,6 +26,10 @@ namespace mlir {
 class Operation;
 namespace obs::runtime {
 
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
 /// An address in memory of a device.
 using DevicePtr = uint64_t;
 
@@ -83,28 +87,26 @@ public:
 
   /// New memory of `bytes` bytes, aligned to 256 bytes, with undefined
   /// contents. `bytes` may be 0; the pointer is then also unique.
-  llvm::Expected<DevicePtr> allocate(uint64_t bytes,
-                                     MemoryUse use = MemoryUse::Any);
+  Expected<DevicePtr> allocate(uint64_t bytes, MemoryUse use = MemoryUse::Any);
   /// Sets the location in the source, `file:line:col`, of the next allocations,
   /// for messages about their memory.
   void setAllocationLocation(StringRef location) {
     allocationLocation.assign(location.begin(), location.end());
   }
   /// Frees memory that `allocate` returned.
-  llvm::Error free(DevicePtr pointer);
+  Error free(DevicePtr pointer);
   /// Leaves memory that `allocate` returned to the caller, who frees it.
   void release(DevicePtr pointer);
 
-  virtual llvm::Error copyToDevice(DevicePtr target, const void *source,
-                                   uint64_t bytes) = 0;
-  virtual llvm::Error copyToHost(void *target, DevicePtr source,
-                                 uint64_t bytes) = 0;
-  virtual llvm::Error copyOnDevice(DevicePtr target, DevicePtr source,
-                                   uint64_t bytes) = 0;
+  virtual Error copyToDevice(DevicePtr target, const void *source,
+                             uint64_t bytes) = 0;
+  virtual Error copyToHost(void *target, DevicePtr source, uint64_t bytes) = 0;
+  virtual Error copyOnDevice(DevicePtr target, DevicePtr source,
+                             uint64_t bytes) = 0;
   /// Stores `count` elements of `elementBytes` (1, 2, 4 or 8) bytes, each with
   /// the low bits of `pattern`.
-  virtual llvm::Error fill(DevicePtr target, uint64_t pattern,
-                           unsigned elementBytes, uint64_t count) = 0;
+  virtual Error fill(DevicePtr target, uint64_t pattern, unsigned elementBytes,
+                     uint64_t count) = 0;
 
   /// The GPU for which loadModule compiles, such as `sm_90`; empty if it does
   /// not compile for a GPU.
@@ -112,36 +114,36 @@ public:
 
   /// Loads the kernels of a `gpu.module`. They replace those of an earlier
   /// module of the same name.
-  virtual llvm::Error loadModule(Operation *gpuModule) = 0;
+  virtual Error loadModule(Operation *gpuModule) = 0;
 
   /// The kernel `name` of the loaded module `module`.
-  virtual llvm::Expected<KernelHandle> getKernel(StringRef module,
-                                                 StringRef name) = 0;
+  virtual Expected<KernelHandle> getKernel(StringRef module,
+                                           StringRef name) = 0;
 
   /// Starts a kernel. `parameters` points to the value of each parameter, in
   /// order, in the memory layout of its type (pointers and `index` have 8
   /// bytes). A launch without blocks has no effect. A failure in the kernel may
   /// be reported by this call or by a later call that waits.
-  virtual llvm::Error launch(KernelHandle kernel, const LaunchShape &shape,
-                             ArrayRef<void *> parameters) = 0;
+  virtual Error launch(KernelHandle kernel, const LaunchShape &shape,
+                       ArrayRef<void *> parameters) = 0;
 
   /// Waits for all work.
-  virtual llvm::Error synchronize() = 0;
+  virtual Error synchronize() = 0;
 
   /// The time on the device, in milliseconds, of the work that was started
   /// between the two calls. stopTimer waits for this work.
-  virtual llvm::Error startTimer() = 0;
-  virtual llvm::Expected<double> stopTimer() = 0;
+  virtual Error startTimer() = 0;
+  virtual Expected<double> stopTimer() = 0;
 
   /// After beginRecording, launches, fills and copies on the device are
   /// recorded and not executed. Reading from the device and waiting for it are
   /// errors. endRecording returns all of them as one piece of work, even after
   /// an error in between. Memory that was freed in between belongs to this
   /// work. Both functions fail unless the device is a GPU.
-  virtual llvm::Error beginRecording();
-  virtual llvm::Expected<WorkHandle> endRecording();
+  virtual Error beginRecording();
+  virtual Expected<WorkHandle> endRecording();
   /// Executes the recorded work, with the same memory.
-  virtual llvm::Error replay(WorkHandle work);
+  virtual Error replay(WorkHandle work);
   /// The number of launches, fills and copies in the recorded work.
   virtual uint64_t getNumSteps(WorkHandle work) const { return 0; }
 
@@ -158,15 +160,15 @@ public:
 
 protected:
   /// `bytes` is never 0.
-  virtual llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) = 0;
+  virtual Expected<DevicePtr> doAllocate(uint64_t bytes) = 0;
   /// The same for other uses than `Any`.
-  virtual llvm::Expected<DevicePtr> doAllocateTemporary(uint64_t bytes) {
+  virtual Expected<DevicePtr> doAllocateTemporary(uint64_t bytes) {
     return doAllocate(bytes);
   }
-  virtual llvm::Expected<DevicePtr> doAllocateNumber(uint64_t bytes) {
+  virtual Expected<DevicePtr> doAllocateNumber(uint64_t bytes) {
     return doAllocate(bytes);
   }
-  virtual llvm::Error doFree(DevicePtr pointer) = 0;
+  virtual Error doFree(DevicePtr pointer) = 0;
   StringRef getAllocationLocation() const { return allocationLocation; }
 
 private:

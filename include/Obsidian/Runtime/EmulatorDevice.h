@@ -38,29 +38,27 @@ public:
   /// The seed of later launches in random order.
   void setSeed(uint64_t seed);
 
-  llvm::Error copyToDevice(DevicePtr target, const void *source,
-                           uint64_t bytes) override;
-  llvm::Error copyToHost(void *target, DevicePtr source,
-                         uint64_t bytes) override;
-  llvm::Error copyOnDevice(DevicePtr target, DevicePtr source,
-                           uint64_t bytes) override;
-  llvm::Error fill(DevicePtr target, uint64_t pattern, unsigned elementBytes,
-                   uint64_t count) override;
-  llvm::Error loadModule(Operation *gpuModule) override;
-  llvm::Expected<KernelHandle> getKernel(StringRef module,
-                                         StringRef name) override;
-  llvm::Error launch(KernelHandle kernel, const LaunchShape &shape,
-                     ArrayRef<void *> parameters) override;
-  llvm::Error synchronize() override;
-  llvm::Error startTimer() override;
-  llvm::Expected<double> stopTimer() override;
+  Error copyToDevice(DevicePtr target, const void *source,
+                     uint64_t bytes) override;
+  Error copyToHost(void *target, DevicePtr source, uint64_t bytes) override;
+  Error copyOnDevice(DevicePtr target, DevicePtr source,
+                     uint64_t bytes) override;
+  Error fill(DevicePtr target, uint64_t pattern, unsigned elementBytes,
+             uint64_t count) override;
+  Error loadModule(Operation *gpuModule) override;
+  Expected<KernelHandle> getKernel(StringRef module, StringRef name) override;
+  Error launch(KernelHandle kernel, const LaunchShape &shape,
+               ArrayRef<void *> parameters) override;
+  Error synchronize() override;
+  Error startTimer() override;
+  Expected<double> stopTimer() override;
   std::optional<LaunchCounters> getLastLaunchCounters() const override {
     return lastCounters;
   }
 
 protected:
-  llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) override;
-  llvm::Error doFree(DevicePtr pointer) override;
+  Expected<DevicePtr> doAllocate(uint64_t bytes) override;
+  Error doFree(DevicePtr pointer) override;
 
 private:
   struct Kernel {

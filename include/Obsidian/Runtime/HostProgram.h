@@ -45,11 +45,11 @@ class HostProgram {
 public:
   /// Prepares `artefact`, whose kernels `device` has loaded, with types of
   /// `context`. An error names the step that cannot be executed.
-  static llvm::Expected<HostProgram>
+  static Expected<HostProgram>
   create(std::shared_ptr<const artefact::Artefact> artefact, Device &device,
          MLIRContext &context);
   /// Loads all kernels of `module`, a module after `obs-to-gpu`, onto `device`.
-  static llvm::Expected<HostProgram> create(ModuleOp module, Device &device);
+  static Expected<HostProgram> create(ModuleOp module, Device &device);
   HostProgram(HostProgram &&);
   ~HostProgram();
 
@@ -58,17 +58,17 @@ public:
   /// the device. All other memory that the function allocated is freed when
   /// this returns, even after an error. Errors begin with the location
   /// `file:line:col:` of the failed operation.
-  llvm::Expected<SmallVector<RuntimeValue>>
-  run(StringRef entry, ArrayRef<RuntimeValue> arguments);
+  Expected<SmallVector<RuntimeValue>> run(StringRef entry,
+                                          ArrayRef<RuntimeValue> arguments);
 
   /// The same, but does not wait for the device at the end.
-  llvm::Expected<SmallVector<RuntimeValue>>
-  start(StringRef entry, ArrayRef<RuntimeValue> arguments);
+  Expected<SmallVector<RuntimeValue>> start(StringRef entry,
+                                            ArrayRef<RuntimeValue> arguments);
 
   /// Records the work of the function on the device, with these arguments, and
   /// returns its results. A replay of the work writes the results to the same
   /// memory. Fails if the host reads or writes memory of the device in between.
-  llvm::Expected<SmallVector<RuntimeValue>>
+  Expected<SmallVector<RuntimeValue>>
   record(StringRef entry, ArrayRef<RuntimeValue> arguments, WorkHandle &work);
 
   /// Measures the time of each launch. A launch then waits for its kernel.
@@ -85,8 +85,7 @@ private:
   class Code;
   HostProgram(std::shared_ptr<const artefact::Artefact> artefact,
               Device &device);
-  llvm::Expected<Code *> findEntry(StringRef entry,
-                                   ArrayRef<RuntimeValue> arguments);
+  Expected<Code *> findEntry(StringRef entry, ArrayRef<RuntimeValue> arguments);
 
   std::shared_ptr<const artefact::Artefact> artefact;
   Device *device;

@@ -20,7 +20,7 @@ namespace mlir::obs::runtime {
 /// last reference is destroyed.
 class Buffer {
 public:
-  static llvm::Expected<std::shared_ptr<Buffer>>
+  static Expected<std::shared_ptr<Buffer>>
   createOnDevice(Device &device, uint64_t bytes,
                  MemoryUse use = MemoryUse::Any);
   static std::shared_ptr<Buffer> createOnHost(uint64_t bytes);
@@ -40,7 +40,7 @@ public:
 
   /// Frees the memory before the last reference is destroyed. `isFreed` then
   /// returns true.
-  llvm::Error freeNow();
+  Error freeNow();
   bool isFreed() const { return freed; }
   /// Leaves the memory to the caller, who frees it. It stays in use.
   void release();
@@ -68,23 +68,21 @@ struct MemoryRef {
   SmallVector<int64_t, 4> sizes, strides;
 
   /// A new dense array of `sizes` on `device`, with undefined contents.
-  static llvm::Expected<MemoryRef> allocate(Device &device, Type elementType,
-                                            ArrayRef<int64_t> sizes,
-                                            MemoryUse use = MemoryUse::Any);
+  static Expected<MemoryRef> allocate(Device &device, Type elementType,
+                                      ArrayRef<int64_t> sizes,
+                                      MemoryUse use = MemoryUse::Any);
   /// The same on the host.
-  static llvm::Expected<MemoryRef> allocateOnHost(Type elementType,
-                                                  ArrayRef<int64_t> sizes);
+  static Expected<MemoryRef> allocateOnHost(Type elementType,
+                                            ArrayRef<int64_t> sizes);
 
   /// A dense array of `sizes` in memory of `device` that the caller owns.
-  static llvm::Expected<MemoryRef> wrap(Device &device, Type elementType,
-                                        ArrayRef<int64_t> sizes,
-                                        DevicePtr address);
+  static Expected<MemoryRef> wrap(Device &device, Type elementType,
+                                  ArrayRef<int64_t> sizes, DevicePtr address);
 
   /// The part that begins at element `offset` in row-major order and has as
   /// many elements as an array of `sizes`; an error if there are fewer. The
   /// elements of this view are adjacent.
-  llvm::Expected<MemoryRef> getPart(int64_t offset,
-                                    ArrayRef<int64_t> sizes) const;
+  Expected<MemoryRef> getPart(int64_t offset, ArrayRef<int64_t> sizes) const;
 
   unsigned getElementBytes() const {
     return interpreter::getScalarBytes(elementType);
@@ -94,31 +92,30 @@ struct MemoryRef {
   bool isContiguous() const;
   /// An error if an element is outside of the buffer, a size is negative, or
   /// the buffer was freed.
-  llvm::Error checkAccess() const;
+  Error checkAccess() const;
 
   /// Copies all elements from or to `data`, dense and in row-major order.
-  llvm::Error copyFrom(const void *data) const;
-  llvm::Error copyTo(void *data) const;
+  Error copyFrom(const void *data) const;
+  Error copyTo(void *data) const;
 };
 
 /// Copies between any two views of equal sizes and element types.
-llvm::Error copy(const MemoryRef &target, const MemoryRef &source);
+Error copy(const MemoryRef &target, const MemoryRef &source);
 
 /// Stores `value` in every element.
-llvm::Error fill(const MemoryRef &target, interpreter::Scalar value);
+Error fill(const MemoryRef &target, interpreter::Scalar value);
 
 /// The run-time value of an SSA value of a host function.
 using RuntimeValue = std::variant<interpreter::Scalar, MemoryRef>;
 
 /// The scalar in `data`, or a new array on `device` with the elements in
 /// `data`, which are in row-major order.
-llvm::Expected<RuntimeValue> copyToDevice(Device &device, Type elementType,
-                                          bool isScalar,
-                                          ArrayRef<int64_t> extents,
-                                          const void *data);
+Expected<RuntimeValue> copyToDevice(Device &device, Type elementType,
+                                    bool isScalar, ArrayRef<int64_t> extents,
+                                    const void *data);
 
 /// All elements of `value`.
-llvm::Expected<interpreter::HostValue> copyToHost(const RuntimeValue &value);
+Expected<interpreter::HostValue> copyToHost(const RuntimeValue &value);
 
 } // namespace mlir::obs::runtime
 

@@ -142,8 +142,7 @@ bool isArgument(Value memory) {
 }
 
 struct AtomicRMWPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
-  explicit AtomicRMWPattern(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern(converter, kBenefit) {}
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
   matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
@@ -248,8 +247,7 @@ private:
 
 struct GenericAtomicRMWPattern
     : ConvertOpToLLVMPattern<memref::GenericAtomicRMWOp> {
-  explicit GenericAtomicRMWPattern(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern(converter, kBenefit) {}
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
   matchAndRewrite(memref::GenericAtomicRMWOp op, OpAdaptor adaptor,
@@ -292,7 +290,7 @@ bool isAtomicLoad(memref::AtomicRMWOp op) {
 
 void populateAtomicsToNVVMPatterns(const LLVMTypeConverter &converter,
                                    RewritePatternSet &patterns) {
-  patterns.add<AtomicRMWPattern, GenericAtomicRMWPattern>(converter);
+  patterns.add<AtomicRMWPattern, GenericAtomicRMWPattern>(converter, kBenefit);
 }
 
 } // namespace mlir::obs

@@ -14,6 +14,7 @@
 #include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "Patterns.h"
 
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -50,10 +51,7 @@ static bool needsExpansion(Operation *op) {
 
 /// Replaces operations without a counterpart in LLVM by simpler ones.
 static LogicalResult expandOperations(gpu::GPUModuleOp module) {
-  WalkResult found = module.walk([](Operation *op) {
-    return needsExpansion(op) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!found.wasInterrupted())
+  if (!containsOp(module, needsExpansion))
     return success();
   // The second step expands the operations that the first one leaves, and
   // merges equal blocks.

@@ -17,6 +17,8 @@
 
 #include "Emitter.h"
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 using namespace mlir;
 using namespace mlir::obs;
 
@@ -155,8 +157,7 @@ StoredArray Emitter::enterRing(OpOperand &operand, Level level) {
                loop->isBeforeInBlock(force);
       });
   auto isAsked = [&](Value buffer) {
-    auto home = dyn_cast_or_null<HomeAttr>(
-        cast<MemRefType>(buffer.getType()).getMemorySpace());
+    HomeAttr home = getHome(buffer);
     return storage == Storage::Auto || (home && home.getStorage() == storage);
   };
   if (stored.prefix.size() == 1 && !stored.isShared && init.hasOneUse() &&
@@ -168,14 +169,18 @@ StoredArray Emitter::enterRing(OpOperand &operand, Level level) {
   return ring;
 }
 
+/// The other slot of a ring: slots are 0 and 1.
+static Value buildOtherSlot(OpBuilder &builder, Location loc, Value slot) {
+  IndexBuilder index{builder, loc};
+  return index.sub(index.constant(1), slot);
+}
+
 /// After `loop`, which left its array in `result`: the slot that is free for
 /// the next array of the loop around it.
 void Emitter::leaveRing(Operation *loop, const StoredArray &result) {
-  for (Value destination : findDestinations(loop, result)) {
-    Location loc = destination.getLoc();
-    destinations[destination].prefix = {builder.createOrFold<arith::SubIOp>(
-        loc, index(loc, 1), result.prefix.front())};
-  }
+  for (Value destination : findDestinations(loop, result))
+    destinations[destination].prefix = {
+        buildOtherSlot(builder, destination.getLoc(), result.prefix.front())};
 }
 
 /// The array that takes the place of `current` in the next iteration.
@@ -188,8 +193,8 @@ Emitter::storeNext(Value yielded, const StoredArray &current, Level level) {
   if (stored.buffers == current.buffers)
     return stored;
   StoredArray next = current;
-  next.prefix = {builder.createOrFold<arith::SubIOp>(
-      yielded.getLoc(), index(yielded.getLoc(), 1), current.prefix.front())};
+  next.prefix = {
+      buildOtherSlot(builder, yielded.getLoc(), current.prefix.front())};
   next.extents = stored.extents;
   emitCopy(yielded.getLoc(), stored, next, level);
   return next;
@@ -270,9 +275,8 @@ LogicalResult Emitter::emitTurn(Operation *loop, Block &body,
     if (!force || force->getBlock() != &body || !force.getInto().empty() ||
         destinations.contains(value))
       continue;
-    Location loc = loop->getLoc();
-    next.prefix = {builder.createOrFold<arith::SubIOp>(loc, index(loc, 1),
-                                                       next.prefix.front())};
+    next.prefix = {
+        buildOtherSlot(builder, loop->getLoc(), next.prefix.front())};
     destinations[value] = next;
   }
   if (failed(emitBlock(body, level)))

@@ -13,6 +13,7 @@
 #include "Emitter.h"
 #include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -124,9 +125,7 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
     return emitNested(op, level);
   // Strategies of collectives say whose memory it is.
   auto alloc = dyn_cast<memref::AllocOp>(op);
-  bool hasHome =
-      alloc && isa_and_nonnull<HomeAttr>(alloc.getType().getMemorySpace());
-  if ((alloc && !hasHome) ||
+  if ((alloc && !getHome(alloc)) ||
       (isa<memref::AllocaOp>(op) &&
        (level != Level::Thread || !op.getOperands().empty())))
     return op.emitOpError("[R2-private] allocates in code of level ")
@@ -386,35 +385,21 @@ void Emitter::emitCheck(Operation &op, Level level) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The indices of iteration `linear` of a loop over `extents`.
-static SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
-                                      Value linear, ValueRange extents) {
-  SmallVector<Value> indices(extents.size());
-  for (unsigned d = extents.size() - 1; d > 0; --d) {
-    indices[d] = builder.createOrFold<arith::RemUIOp>(loc, linear, extents[d]);
-    linear = builder.createOrFold<arith::DivUIOp>(loc, linear, extents[d]);
-  }
-  indices[0] = linear;
-  return indices;
-}
-
 /// The number of iterations of a loop; 0 or less if an extent is negative. The
 /// last extent needs no check: if it is negative, its product with numbers of 0
 /// or more is not positive.
 static Value buildProduct(OpBuilder &builder, Location loc, ValueRange extents,
                           Level level) {
+  IndexBuilder index{builder, loc};
   Value total;
   for (Value extent : extents.drop_back()) {
     // The outlining of a kernel handles the extents of the kernel's loops.
     if (level != Level::Grid && !extent.getDefiningOp<memref::DimOp>() &&
         getConstantIntValue(extent).value_or(-1) < 0)
-      extent = builder.createOrFold<arith::MaxSIOp>(
-          loc, extent, arith::ConstantIndexOp::create(builder, loc, 0));
-    total = total ? builder.createOrFold<arith::MulIOp>(loc, total, extent)
-                  : extent;
+      extent = index.natural(extent);
+    total = index.join<arith::MulIOp>(total, extent);
   }
-  return total ? builder.createOrFold<arith::MulIOp>(loc, total, extents.back())
-               : extents.back();
+  return index.join<arith::MulIOp>(total, extents.back());
 }
 
 void Emitter::emitLoop(Location loc, ValueRange extents, Level level,
@@ -442,7 +427,8 @@ void Emitter::emitLoop(Location loc, ValueRange extents, Level level,
                                       /*outputs=*/ValueRange(),
                                       builder.getArrayAttr(map));
   builder.setInsertionPoint(forall.getTerminator());
-  body(delinearize(builder, loc, forall.getInductionVar(0), extents));
+  body(IndexBuilder{builder, loc}.delinearize(forall.getInductionVar(0),
+                                              extents));
 }
 
 LogicalResult Emitter::emitPar(ParOp par, Level level) {
@@ -479,7 +465,7 @@ LogicalResult Emitter::emitPar(ParOp par, Level level) {
   // often a loop in it runs.
   Value number =
       isConstantIntValue(total, 1) ? index(loc, 0) : loop.getInductionVar();
-  emitBody(delinearize(builder, loc, number, extents));
+  emitBody(IndexBuilder{builder, loc}.delinearize(number, extents));
   return result;
 }
 
@@ -548,8 +534,7 @@ StoredArray *Emitter::findPlaceOfOnto(ForceOp force, Value result,
   if (stored.isShared || (entersRing(force, result) && !isInRing) ||
       (given != destinations.end() && given->second.buffers != stored.buffers))
     return nullptr;
-  auto home = dyn_cast_or_null<HomeAttr>(
-      cast<MemRefType>(stored.buffers.front().getType()).getMemorySpace());
+  HomeAttr home = getHome(stored.buffers.front());
   if (!home || (force.getStorage() != Storage::Auto &&
                 force.getStorage() != home.getStorage()))
     return nullptr;

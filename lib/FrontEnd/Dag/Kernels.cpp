@@ -268,10 +268,8 @@ Lowering::Values Lowering::runCollective(Node *node, Level level,
   Value elements = read(node->ops[1], extent);
   Values init = emit(node->ops[0]);
   Region region;
-  Types both = types;
-  both.append(types);
-  b.buildBlock(region, both,
-               [&](ValueRange e) { return combineElements(node, e); });
+  b.buildOperator(region, types,
+                  [&](ValueRange e) { return combineElements(node, e); });
   auto scan = ScanOp::create(
       b, push(ShapedType::kDynamic, types), TypeRange(), elements, init, level,
       /*exclusive=*/true, /*total=*/false, /*commutative=*/node->attr != 0,

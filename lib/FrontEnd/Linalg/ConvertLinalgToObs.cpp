@@ -14,6 +14,7 @@
 #include "Obsidian/FrontEnd/Passes.h"
 
 #include "Converter.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Iterators.h"
@@ -160,15 +161,13 @@ bool Converter::isTarget(func::FuncOp function) {
   auto hasTensor = [](TypeRange types) {
     return llvm::any_of(types, llvm::IsaPred<TensorType>);
   };
-  WalkResult found = function.walk([&](Operation *op) {
-    return isa<linalg::LinalgDialect, tensor::TensorDialect,
-               bufferization::BufferizationDialect>(op->getDialect()) ||
-                   hasTensor(op->getResultTypes())
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
   return hasTensor(function.getArgumentTypes()) ||
-         hasTensor(function.getResultTypes()) || found.wasInterrupted();
+         hasTensor(function.getResultTypes()) ||
+         containsOp(function, [&](Operation *op) {
+           return isa<linalg::LinalgDialect, tensor::TensorDialect,
+                      bufferization::BufferizationDialect>(op->getDialect()) ||
+                  hasTensor(op->getResultTypes());
+         });
 }
 
 Type Converter::convertParameter(Operation *op, Type type) {

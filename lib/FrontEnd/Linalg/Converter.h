@@ -27,9 +27,6 @@ namespace mlir::obs::fromlinalg {
 /// True for a type of elements that obs has.
 bool isElement(Type type);
 
-/// The values from outside that an operation and its regions read.
-llvm::SetVector<Value> getReads(Operation *op);
-
 /// A structured operation with the results of its analysis.
 struct Structured {
   explicit Structured(linalg::LinalgOp op)

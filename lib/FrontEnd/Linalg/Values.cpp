@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Converter.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -76,13 +76,6 @@ void Converter::write(ValueRange arrays, ValueRange memory) {
 //===----------------------------------------------------------------------===//
 // Elementwise functions
 //===----------------------------------------------------------------------===//
-
-llvm::SetVector<Value> fromlinalg::getReads(Operation *op) {
-  llvm::SetVector<Value> reads;
-  getUsedValuesDefinedAbove(op->getRegions(), reads);
-  reads.insert_range(op->getOperands());
-  return reads;
-}
 
 llvm::SetVector<Value> Structured::getNeeded(ValueRange wanted) const {
   llvm::SetVector<Value> needed(wanted.begin(), wanted.end());

@@ -8,6 +8,7 @@
 #include "KernelAccesses.h"
 #include "Obsidian/Dialect/Obs/Analysis/IntegerRanges.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -52,17 +53,6 @@ static Value getRepresentative(Value root) {
   return root;
 }
 
-Value races::getRoot(Value memory) {
-  while (Operation *op = memory.getDefiningOp()) {
-    if (isa<memref::ReinterpretCastOp, memref::ViewOp, memref::SubViewOp,
-            memref::CastOp>(op))
-      memory = op->getOperand(0);
-    else
-      break;
-  }
-  return memory;
-}
-
 int64_t races::getBytes(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
     return vector.getNumElements() * getBytes(vector.getElementType());
@@ -100,7 +90,7 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
   MemoryAccess access = describe(op);
   if (!access.array)
     return std::nullopt;
-  access.root = getRepresentative(getRoot(access.array));
+  access.root = getRepresentative(getUnderlyingMemory(access.array));
   // An array of one thread alone.
   if (access.root.getDefiningOp<memref::AllocaOp>())
     return std::nullopt;
@@ -120,7 +110,7 @@ SmallVector<MemoryAccess> races::getMemoryAccesses(Operation *op) {
     access.op = op;
     access.effect = effect;
     access.array = array;
-    access.root = getRepresentative(getRoot(array));
+    access.root = getRepresentative(getUnderlyingMemory(array));
     access.isShared = isa_and_nonnull<gpu::DynamicSharedMemoryOp>(
         access.root.getDefiningOp());
     access.indices.assign(indices.begin(), indices.end());
@@ -358,7 +348,7 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
     if (isa<CounterOpInterface, PublishOp, AwaitOp>(op)) {
       auto counter = dyn_cast<CounterOpInterface>(op);
       for (Value operand : op->getOperands()) {
-        Value root = getRoot(operand);
+        Value root = getUnderlyingMemory(operand);
         bool isCell = counter && operand == counter.getCell();
         bool isKnown =
             isCell ? root.getDefiningOp<gpu::DynamicSharedMemoryOp>() != nullptr
@@ -371,7 +361,7 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
       return WalkResult::advance();
     }
     if (MemoryAccess access = describe(op); access.array) {
-      Value memory = getRoot(access.array);
+      Value memory = getUnderlyingMemory(access.array);
       Operation *root = memory.getDefiningOp();
       bool isConstant = isa_and_nonnull<memref::GetGlobalOp>(root);
       if (isConstant && access.effect != Effect::Read)

@@ -49,9 +49,6 @@ struct MemoryAccess {
   bool isByFirstThread = false;
 };
 
-/// The memory of which a view, cast or part of memory is a part.
-Value getRoot(Value memory);
-
 /// The number of bytes of a value in memory.
 int64_t getBytes(Type type);
 

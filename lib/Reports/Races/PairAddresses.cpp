@@ -228,8 +228,6 @@ std::optional<IndexExpr> PairModel::getBase(Value memory, Owner side) {
     else if (!isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::CastOp>(
                  op))
       return std::nullopt;
-    if (getRoot(memory) == memory)
-      break;
     memory = op->getOperand(0);
   }
   return base;

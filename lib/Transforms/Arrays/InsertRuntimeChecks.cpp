@@ -21,6 +21,7 @@
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
@@ -52,10 +53,10 @@ namespace {
 /// Builds the checks of one operation, before it. With `isMoved`, they are
 /// moved to a place where the operation need not run, so that nothing traps
 /// there.
-class Checker {
+class Checker : IndexBuilder {
 public:
-  Checker(Operation *op, bool isMoved)
-      : op(op), loc(op->getLoc()), builder(op), isMoved(isMoved) {}
+  Checker(Operation *op, OpBuilder &builder, bool isMoved)
+      : IndexBuilder{builder, op->getLoc()}, op(op), isMoved(isMoved) {}
 
   /// The checks built so far, in order.
   ArrayRef<AssertOp> getChecks() const { return checks; }
@@ -81,10 +82,8 @@ public:
       require(arith::CmpIPredicate::sle, size, constant(maxElements),
               "chunks have more than 2^48 elements");
       if (split.getPads().empty())
-        require(
-            arith::CmpIPredicate::eq,
-            builder.createOrFold<arith::RemUIOp>(loc, extent, toDivisor(size)),
-            constant(0), "the chunk size does not divide the extent");
+        require(arith::CmpIPredicate::eq, rem(extent, toDivisor(size)),
+                constant(0), "the chunk size does not divide the extent");
     }
   }
 
@@ -134,11 +133,8 @@ public:
         }))
       return;
     Value sum;
-    for (Value array : arrays) {
-      Value extent = buildExtent(builder, loc, array, d);
-      sum =
-          sum ? builder.createOrFold<arith::AddIOp>(loc, sum, extent) : extent;
-    }
+    for (Value array : arrays)
+      sum = join<arith::AddIOp>(sum, buildExtent(builder, loc, array, d));
     require(arith::CmpIPredicate::ule, sum, constant(maxElements),
             "an extent is more than 2^48");
   }
@@ -170,10 +166,7 @@ public:
       return;
     // A loop to a negative number has no iterations.
     product(llvm::map_to_vector(par.getExtents(),
-                                [&](Value extent) -> Value {
-                                  return builder.createOrFold<arith::MaxSIOp>(
-                                      loc, extent, constant(0));
-                                }),
+                                [&](Value extent) { return natural(extent); }),
             "a loop has more than 2^63 iterations");
   }
 
@@ -199,8 +192,7 @@ public:
                          offsets, buildExtents(builder, loc, array))) {
       // The numbers are any, so nothing is added.
       Value begins = compare(arith::CmpIPredicate::ule, offset, all);
-      Value fits =
-          compare(arith::CmpIPredicate::ule, extent, subtract(all, offset));
+      Value fits = compare(arith::CmpIPredicate::ule, extent, sub(all, offset));
       inside = both(inside, both(begins, fits));
       empty =
           either(empty, compare(arith::CmpIPredicate::eq, extent, constant(0)));
@@ -327,11 +319,10 @@ public:
       // values are possible, so nothing is multiplied. An empty slice reads no
       // element.
       Value begins = compare(arith::CmpIPredicate::ult, offset, extent);
-      Value last = subtract(extent, constant(1));
-      Value room = builder.createOrFold<arith::DivUIOp>(
-          loc, subtract(last, offset), toDivisor(stride));
+      Value last = sub(extent, constant(1));
+      Value room = div(sub(last, offset), toDivisor(stride));
       Value ends =
-          compare(arith::CmpIPredicate::ule, subtract(size, constant(1)), room);
+          compare(arith::CmpIPredicate::ule, sub(size, constant(1)), room);
       Value empty = compare(arith::CmpIPredicate::eq, size, constant(0));
       require(either(both(begins, ends), empty), "the slice leaves the array");
       checkPart(slice.getArray(), slice.getResult(), d, size);
@@ -347,7 +338,7 @@ public:
     if (isa<SegmentedReduceOp>(op) &&
         !ShapedType::isDynamic(getArrayExtents(result.getType()).front()))
       checkType(result.getType(), 0,
-                subtract(buildExtent(builder, loc, offsets, 0), constant(1)));
+                sub(buildExtent(builder, loc, offsets, 0), constant(1)));
   }
 
   /// Checks that no length of `expand` is negative, and that the result has
@@ -393,11 +384,10 @@ public:
   /// Checks that `offsets` ascend from 0 to the extent of `array`. Returns the
   /// checked offsets.
   Value checkAscending(Value offsets, Value array) {
-    Value last = subtract(buildExtent(builder, loc, offsets, 0), constant(1));
+    Value last = sub(buildExtent(builder, loc, offsets, 0), constant(1));
     Value end = buildExtent(builder, loc, array, 0);
     return checkElements(offsets, [&](Value i, Value offset) {
-      Value before = builder.createOrFold<arith::MaxSIOp>(
-          loc, subtract(i, constant(1)), constant(0));
+      Value before = natural(sub(i, constant(1)));
       Value lower =
           GetOp::create(builder, loc, offsets, before).getResults().front();
       Value number = toIndex(offset);
@@ -504,28 +494,8 @@ private:
   Value buildDim(Value memory, unsigned d) {
     return builder.createOrFold<memref::DimOp>(loc, memory, d);
   }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
-  }
   /// A number that was checked to be positive, if the operation runs.
-  Value toDivisor(Value number) {
-    return isMoved
-               ? builder.createOrFold<arith::MaxUIOp>(loc, number, constant(1))
-               : number;
-  }
-  Value subtract(Value a, Value b) {
-    return builder.createOrFold<arith::SubIOp>(loc, a, b);
-  }
-  /// Both hold; one alone if there is no other.
-  Value both(Value a, Value b) {
-    return a ? builder.createOrFold<arith::AndIOp>(loc, a, b) : b;
-  }
-  Value either(Value a, Value b) {
-    return a ? builder.createOrFold<arith::OrIOp>(loc, a, b) : b;
-  }
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
+  Value toDivisor(Value number) { return isMoved ? divisor(number) : number; }
   /// The product of natural numbers, which is checked to be one of 63 bits.
   Value product(ValueRange factors,
                 StringRef message = "an array has more than 2^63 elements") {
@@ -537,11 +507,10 @@ private:
         total = factor;
         continue;
       }
-      Value room = builder.createOrFold<arith::DivUIOp>(
-          loc, constant(std::numeric_limits<int64_t>::max()),
-          builder.createOrFold<arith::MaxUIOp>(loc, factor, constant(1)));
+      Value most = constant(std::numeric_limits<int64_t>::max());
+      Value room = div(most, divisor(factor));
       fits = both(fits, compare(arith::CmpIPredicate::ule, total, room));
-      total = builder.createOrFold<arith::MulIOp>(loc, total, factor);
+      total = mul(total, factor);
     }
     if (fits)
       require(either(empty, fits), message);
@@ -561,8 +530,6 @@ private:
   }
 
   Operation *op;
-  Location loc;
-  OpBuilder builder;
   bool isMoved;
   SmallVector<AssertOp> checks;
 };
@@ -570,7 +537,8 @@ private:
 /// Builds the checks of `op`, also those of lengths and offsets in arrays if
 /// `ofElements` is true.
 SmallVector<AssertOp> check(Operation *op, bool isMoved, bool ofElements) {
-  Checker checker(op, isMoved);
+  OpBuilder builder(op);
+  Checker checker(op, builder, isMoved);
   llvm::TypeSwitch<Operation *>(op)
       .Case<MapOp, ZipOp, DistributeOp>(
           [&](auto array) { checker.checkEqual(array.getArrays()); })
@@ -683,9 +651,7 @@ public:
         condition ? getIdle(check) : std::optional<Value>();
     if (!idle)
       return false;
-    if (*idle)
-      condition =
-          builder.createOrFold<arith::OrIOp>(check.getLoc(), *idle, condition);
+    condition = IndexBuilder{builder, check.getLoc()}.either(*idle, condition);
     AssertOp::create(builder, check.getLoc(), condition, check.getMessage());
     check.erase();
     return true;
@@ -703,9 +669,7 @@ private:
       if (!here)
         return std::nullopt;
       if (*here)
-        idle =
-            idle ? builder.createOrFold<arith::OrIOp>(op->getLoc(), idle, *here)
-                 : *here;
+        idle = IndexBuilder{builder, op->getLoc()}.either(idle, *here);
       child = parent;
     } while (child != program);
     return idle;
@@ -713,18 +677,15 @@ private:
   /// The same for a region of `parent`, given that that runs.
   std::optional<Value> getIdle(Operation *parent, Region *region) {
     Location loc = parent->getLoc();
-    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-      return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
-    };
+    IndexBuilder index{builder, loc};
     auto none = [&](ArrayRef<Value> extents) -> std::optional<Value> {
-      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      Value zero = index.constant(0);
       Value idle;
       for (Value extent : extents) {
         if (!extent)
           return std::nullopt;
-        Value isEmpty = compare(arith::CmpIPredicate::sle, extent, zero);
-        idle = idle ? builder.createOrFold<arith::OrIOp>(loc, idle, isEmpty)
-                    : isEmpty;
+        Value isEmpty = index.compare(arith::CmpIPredicate::sle, extent, zero);
+        idle = index.either(idle, isEmpty);
       }
       return idle;
     };
@@ -768,9 +729,10 @@ private:
           Value to = hoister.hoist(loop.getUpperBound());
           if (!from || !to)
             return std::nullopt;
-          return compare(loop.getUnsignedCmp() ? arith::CmpIPredicate::uge
-                                               : arith::CmpIPredicate::sge,
-                         from, to);
+          return index.compare(loop.getUnsignedCmp()
+                                   ? arith::CmpIPredicate::uge
+                                   : arith::CmpIPredicate::sge,
+                               from, to);
         })
         .Default([](Operation *) { return Idle(); });
   }

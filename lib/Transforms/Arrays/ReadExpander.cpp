@@ -19,6 +19,7 @@
 
 #include "Fusion.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
@@ -343,15 +344,13 @@ void ReadExpander::guardExtentReads() {
     read.setExtentRead(false);
     rewriter.setInsertionPoint(read);
     Location loc = read.getLoc();
+    IndexBuilder b{rewriter, loc};
     Value isInside;
     for (auto [d, index] : llvm::enumerate(read.getIndices())) {
-      Value extent = buildExtent(rewriter, loc, read.getArray(), d);
-      Value fits = rewriter.createOrFold<arith::CmpIOp>(
-          loc, arith::CmpIPredicate::ult, index, extent);
+      Value fits =
+          b.below(index, buildExtent(rewriter, loc, read.getArray(), d));
       if (!matchPattern(fits, m_One()))
-        isInside =
-            isInside ? rewriter.createOrFold<arith::AndIOp>(loc, isInside, fits)
-                     : fits;
+        isInside = b.both(isInside, fits);
     }
     if (!isInside)
       continue;

@@ -17,6 +17,7 @@
 
 #include "BlockTiles.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -125,13 +126,9 @@ void TiledLoop::tile(ParOp loop) {
 bool TiledLoop::findReads() {
   Block *body = &loop.getBody().front();
   // Loops and sub-programs read many elements: their order is more important.
-  bool isElementwise =
-      !loop->walk([&](Operation *op) {
-             bool isPlain =
-                 op == loop || op->getNumRegions() == 0 || isa<scf::IfOp>(op);
-             return isPlain ? WalkResult::advance() : WalkResult::interrupt();
-           })
-           .wasInterrupted();
+  bool isElementwise = !containsOp(loop, [&](Operation *op) {
+    return op != loop && op->getNumRegions() != 0 && !isa<scf::IfOp>(op);
+  });
   writtenCounter = getWrittenCounter(loop);
   auto isShort = [&](BlockArgument counter, int64_t least) {
     int64_t extent = getExtent(counter);

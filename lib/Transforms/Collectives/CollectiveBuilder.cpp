@@ -19,10 +19,6 @@ using Values = CollectiveBuilder::Values;
 // Numbers and extents
 //===----------------------------------------------------------------------===//
 
-Value CollectiveBuilder::constant(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-
 Value CollectiveBuilder::ceilLog2(Extent n) {
   if (n.isStatic())
     return constant(n.size <= 1 ? 0 : llvm::Log2_64_Ceil(n.size));

@@ -181,15 +181,7 @@ static Value
 buildParts(Reduction &reduction, Level unit, Value count,
            llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
   CollectiveBuilder &c = reduction.c;
-  auto buildAll = [&] {
-    auto par = ParOp::create(c.builder, c.loc, count, unit);
-    OpBuilder::InsertionGuard guard(c.builder);
-    Block *block = c.builder.createBlock(&par.getBody(), {},
-                                         c.builder.getIndexType(), c.loc);
-    CollectiveBuilder inner = c;
-    inner.level = unit;
-    body(inner, block->getArgument(0));
-  };
+  auto buildAll = [&] { buildPar(c, unit, count, body); };
   MapOp map = unit == Level::Block ? findMapOfResult(reduction) : MapOp();
   if (!map)
     return buildContractFill(c, Contract::Reduce, reduction.kind,

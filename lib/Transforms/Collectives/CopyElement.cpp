@@ -20,6 +20,7 @@
 #include "Expansion.h"
 #include "MappedResult.h"
 
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
@@ -122,8 +123,7 @@ void CopyElement::write(CollectiveBuilder &c, ValueRange cell, Value i) {
                   builder, loc, arith::CmpFPredicate::UNE, value, neutral))
             : Value(arith::CmpIOp::create(
                   builder, loc, arith::CmpIPredicate::ne, value, neutral));
-    isNew = isNew ? builder.createOrFold<arith::OrIOp>(loc, isNew, differs)
-                  : differs;
+    isNew = IndexBuilder{builder, loc}.either(isNew, differs);
   }
   buildIf(c, isNew, [&] { reduction.add(c, cell, i); });
 }

@@ -225,13 +225,7 @@ static AtomicOperator findAtomicOperator(ReduceOp op) {
 }
 
 Value strategies::forceAtGrid(CollectiveBuilder &c, Value push) {
-  PullType type = cast<PushType>(push.getType()).getPullType();
-  return ForceOp::create(
-             c.builder, c.loc, TypeRange(type), push, ValueRange(),
-             StorageAttr::get(c.builder.getContext(), Storage::Auto),
-             StringAttr(), IntegerAttr(), UnitAttr())
-      .getResults()
-      .front();
+  return forceInto(c, push, {});
 }
 
 /// The strategy of a reduction by all blocks that names none.

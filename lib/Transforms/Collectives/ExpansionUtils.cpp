@@ -8,6 +8,7 @@
 #include "ExpansionUtils.h"
 #include "Expansion.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -96,13 +97,7 @@ Values strategies::selectItem(CollectiveBuilder &c, Value number, int64_t count,
 
 Value strategies::forceInto(CollectiveBuilder &c, Value push,
                             ValueRange memory) {
-  PullType stored = cast<PushType>(push.getType()).getPullType();
-  return ForceOp::create(
-             c.builder, c.loc, TypeRange(stored), push, memory,
-             StorageAttr::get(c.builder.getContext(), Storage::Auto),
-             StringAttr(), IntegerAttr(), UnitAttr())
-      .getResults()
-      .front();
+  return ForceOp::create(c.builder, c.loc, push, memory).getResults().front();
 }
 
 CollectiveBuilder::Values strategies::mapElement(CollectiveBuilder &c,
@@ -120,6 +115,18 @@ CollectiveBuilder::Values strategies::mapElement(CollectiveBuilder &c,
 void strategies::write(CollectiveBuilder &c, ValueRange values, Value index) {
   WriteOp::create(c.builder, c.loc, values, index, ContractAttr(),
                   StringAttr());
+}
+
+void strategies::buildPar(
+    CollectiveBuilder &c, Level unit, Value count,
+    llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
+  auto par = ParOp::create(c.builder, c.loc, count, unit);
+  OpBuilder::InsertionGuard guard(c.builder);
+  Block *block = c.builder.createBlock(&par.getBody(), {},
+                                       c.builder.getIndexType(), c.loc);
+  CollectiveBuilder inner = c;
+  inner.level = unit;
+  body(inner, block->getArgument(0));
 }
 
 Value strategies::buildFill(CollectiveBuilder &c, PushType type, Value extent,
@@ -322,12 +329,7 @@ ForceOp strategies::findOnlyForce(Value array) {
 }
 
 bool strategies::hasCollectives(MapOp map) {
-  return map
-      .walk([](Operation *op) {
-        return isa<ExpandableOpInterface>(op) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(map, [](ExpandableOpInterface) { return true; });
 }
 
 void strategies::storeInstead(ForceOp force, ValueRange arrays,

@@ -57,6 +57,11 @@ Values mapElement(CollectiveBuilder &c, MapOp map, ValueRange values, Value i);
 /// Writes element `index`, with the contract of the surrounding fill.
 void write(CollectiveBuilder &c, ValueRange values, Value index);
 
+/// A loop of `count` instances of `unit`. `body` takes the builder of its level
+/// and the number of the instance.
+void buildPar(CollectiveBuilder &c, Level unit, Value count,
+              llvm::function_ref<void(CollectiveBuilder &, Value)> body);
+
 /// The push array of `type` that the program `body` writes.
 Value buildFill(CollectiveBuilder &c, PushType type, Value extent,
                 ValueRange init, bool unchecked,

@@ -8,6 +8,7 @@
 #include "Copies.h"
 #include "Expansion.h"
 #include "ExpansionUtils.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Tuples.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -218,9 +219,7 @@ static ParOp findCopyableLoop(FillOp op) {
   auto par = dyn_cast<ParOp>(body.front());
   if (!par || par.getUnit() != Level::Thread)
     return {};
-  bool puts =
-      par.walk([](PutOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  return puts ? ParOp() : par;
+  return containsOp(par, [](PutOp) { return true; }) ? ParOp() : par;
 }
 
 /// For elements that no atomic operation combines.

@@ -60,22 +60,13 @@ Value strategies::fillByBlocks(
       isReduction ? UnitAttr() : c.builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(c.builder);
   c.builder.createBlock(&fill.getBody());
-  auto par = ParOp::create(c.builder, c.loc, blocks, Level::Block);
-  Block *block = c.builder.createBlock(&par.getBody(), {},
-                                       c.builder.getIndexType(), c.loc);
-  CollectiveBuilder inner = c;
-  inner.level = Level::Block;
-  body(inner, block->getArgument(0));
+  buildPar(c, Level::Block, blocks, body);
   return fill;
 }
 
 void strategies::forEach(CollectiveBuilder &c, Value n,
                          llvm::function_ref<void(Value)> body) {
-  auto par = ParOp::create(c.builder, c.loc, n, Level::Thread);
-  OpBuilder::InsertionGuard guard(c.builder);
-  Block *block = c.builder.createBlock(&par.getBody(), {},
-                                       c.builder.getIndexType(), c.loc);
-  body(block->getArgument(0));
+  buildPar(c, Level::Thread, n, [&](CollectiveBuilder &, Value i) { body(i); });
 }
 
 static PushType getGridType(CollectiveBuilder &c, Extent n) {

@@ -198,7 +198,6 @@ Values Lookback::combineGroups(CollectiveBuilder &warp, Value group,
 /// group publishes the results of the group, if another tile waits for it.
 Values Lookback::lookBackInOrder(CollectiveBuilder &warp, Value number,
                                  ValueRange own, Value isAwaited) {
-  OpBuilder &builder = warp.builder;
   CollectiveBuilder pairs = getPairs(warp, [&](ValueRange x, ValueRange y) {
     Values result{x[0]};
     llvm::append_range(
@@ -230,9 +229,9 @@ Values Lookback::lookBackInOrder(CollectiveBuilder &warp, Value number,
         [&] { return Values(y); });
   };
   Values upToHere = follow(known.front(), inGroup, own);
-  Value isLast = builder.createOrFold<arith::AndIOp>(
-      warp.loc, isAwaited,
-      warp.equal(warp.add(number, warp.constant(1)), warp.add(first, size)));
+  Value isLast =
+      warp.both(isAwaited, warp.equal(warp.add(number, warp.constant(1)),
+                                      warp.add(first, size)));
   Value place = warp.add(tiles, group), hasGroups = warp.less(zero, group);
   // One lane publishes. The others have its copy of the value afterwards.
   auto publishGroup = [&](ResultState state, ValueRange values) {
@@ -271,7 +270,6 @@ void Lookback::publishTile(CollectiveBuilder &block, Value number,
 
 Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
                              ValueRange own, Value isAwaited) {
-  OpBuilder &builder = block.builder;
   Value zero = block.constant(0);
   Extent one = block.getConstantExtent(1);
   Value all =
@@ -279,8 +277,7 @@ Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
         Values prefix = isInOrder
                             ? lookBackInOrder(warp, number, own, isAwaited)
                             : lookBack(warp, number, own);
-        Value isWanted = builder.createOrFold<arith::AndIOp>(
-            warp.loc, isAwaited, warp.less(zero, number));
+        Value isWanted = warp.both(isAwaited, warp.less(zero, number));
         Value told = warp.forceFill({one}, one.value, [&](Value i, auto write) {
           if (!isInOrder)
             buildIf(warp, isWanted, [&] {

@@ -15,6 +15,7 @@
 #include "Copies.h"
 #include "Expansion.h"
 #include "ExpansionUtils.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -32,19 +33,14 @@ static bool isMarking(FillOp fill) {
       !type.getElementTypes()[0].isInteger(1) || fill.getOnto() ||
       fill.getInit().size() != 1 || !matchPattern(fill.getInit()[0], m_Zero()))
     return false;
-  return !fill.getBody()
-              .walk([&](Operation *op) {
-                if (getEnclosingFill(op) != fill)
-                  return WalkResult::advance();
-                auto write = dyn_cast<WriteOp>(op);
-                bool marks = write && !write.getContractAttr() &&
-                             !write.getKindAttr() &&
-                             matchPattern(write.getValues()[0], m_One());
-                return isa<PutOp>(op) || (write && !marks)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !containsOp(fill.getBody(), [&](Operation *op) {
+    if (getEnclosingFill(op) != fill)
+      return false;
+    auto write = dyn_cast<WriteOp>(op);
+    bool marks = write && !write.getContractAttr() && !write.getKindAttr() &&
+                 matchPattern(write.getValues()[0], m_One());
+    return isa<PutOp>(op) || (write && !marks);
+  });
 }
 
 /// True if `array` need not be in memory: only kernels read it.

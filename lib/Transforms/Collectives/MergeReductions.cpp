@@ -21,9 +21,9 @@
 #include "ExpansionUtils.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -106,10 +106,7 @@ static llvm::SetVector<Value> getSources(Value array) {
       sources.insert(arrays[next]);
       continue;
     }
-    llvm::SetVector<Value> used;
-    used.insert_range(op->getOperands());
-    getUsedValuesDefinedAbove(op->getRegions(), used);
-    for (Value value : used)
+    for (Value value : getReads(op))
       if (isa<PullType>(value.getType()))
         arrays.insert(value);
   }
@@ -161,10 +158,7 @@ static bool moveBefore(ArrayRef<Operation *> ops, Operation *first) {
     Operation *op = needed[next];
     if (op == first)
       return false;
-    llvm::SetVector<Value> used;
-    used.insert_range(op->getOperands());
-    getUsedValuesDefinedAbove(op->getRegions(), used);
-    for (Value value : used)
+    for (Value value : getReads(op))
       if (Operation *source = value.getDefiningOp();
           source && source->getBlock() == first->getBlock() &&
           !source->isBeforeInBlock(first))
@@ -271,14 +265,11 @@ static Value getReduced(DistributeOp rows) {
   auto push = end->getNumOperands() == 1
                   ? end->getOperand(0).getDefiningOp<PushOp>()
                   : PushOp();
-  bool hasOthers =
-      body.walk([&](Operation *op) {
-            bool isOther = isa<ForceOp, DistributeOp>(op) ||
-                           (isa<ExpandableOpInterface>(op) &&
-                            (!isa<ReduceOp>(op) || op->getBlock() != &body));
-            return isOther ? WalkResult::interrupt() : WalkResult::advance();
-          })
-          .wasInterrupted();
+  bool hasOthers = containsOp(body, [&](Operation *op) {
+    return isa<ForceOp, DistributeOp>(op) ||
+           (isa<ExpandableOpInterface>(op) &&
+            (!isa<ReduceOp>(op) || op->getBlock() != &body));
+  });
   if (!push || hasOthers ||
       !llvm::all_of(getArrayExtents(push.getType()),
                     [](int64_t n) { return n == 1; }))

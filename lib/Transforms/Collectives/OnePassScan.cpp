@@ -108,8 +108,7 @@ void OnePassScan::finish(CollectiveBuilder &thread, Value first,
   Values value = found.elements.front();
   for (auto [k, element] : llvm::enumerate(found.elements)) {
     Value isLast = thread.equal(thread.constant(shape.getDistance(k)), last);
-    isHere =
-        thread.builder.createOrFold<arith::OrIOp>(thread.loc, isHere, isLast);
+    isHere = thread.either(isHere, isLast);
     for (auto [own, other] : llvm::zip(value, element))
       own = arith::SelectOp::create(thread.builder, thread.loc, isLast, other,
                                     own);

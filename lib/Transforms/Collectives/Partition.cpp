@@ -136,42 +136,40 @@ Value Partition::sort(CollectiveBuilder &block, Value loaded,
   auto type = PushType::get(pull.getContext(), block.level, pull.getExtents(),
                             pull.getBounds(), pull.getElementTypes());
   Value filled = buildFill(block, type, Value(), {}, /*unchecked=*/true, [&] {
-    auto par =
-        ParOp::create(builder, c.loc, block.constant(numWarps), Level::Warp);
-    Value number =
-        builder.createBlock(&par.getBody(), {}, builder.getIndexType(), c.loc)
-            ->getArgument(0);
-    CollectiveBuilder warp = block;
-    warp.level = Level::Warp;
-    CollectiveBuilder typed = warp;
-    typed.elementTypes = elements.elementTypes;
-    typed.elementTypes.push_back(builder.getI32Type());
-    Extent lanes = warp.getConstantExtent(warpSize);
-    Value first = warp.mul(number, lanes.value);
-    buildUnrolled(warp, shape.rows, [&](Value k) {
-      Value items = typed.force(typed.generate(lanes, [&](Value lane) {
-        Values all = warp.get(loaded, warp.add(first, lane));
-        return selectItem(warp, k, shape.rows, [&](int64_t i) {
-          return Values(ValueRange(all).slice(i * (width + 1), width + 1));
-        });
-      }));
-      RankedRow row(
-          warp, tables, number,
-          [&](Value lane) {
-            return toIndex(warp, warp.get(items, lane).back(),
-                           /*isUnsigned=*/true);
-          },
-          [&](llvm::function_ref<void(Value)> body) {
-            forEach(warp, lanes.value, body);
+    Value warps = block.constant(numWarps);
+    buildPar(
+        block, Level::Warp, warps, [&](CollectiveBuilder &warp, Value number) {
+          CollectiveBuilder typed = warp;
+          typed.elementTypes = elements.elementTypes;
+          typed.elementTypes.push_back(builder.getI32Type());
+          Extent lanes = warp.getConstantExtent(warpSize);
+          Value first = warp.mul(number, lanes.value);
+          buildUnrolled(warp, shape.rows, [&](Value k) {
+            Value items = typed.force(typed.generate(lanes, [&](Value lane) {
+              Values all = warp.get(loaded, warp.add(first, lane));
+              return selectItem(warp, k, shape.rows, [&](int64_t i) {
+                return Values(
+                    ValueRange(all).slice(i * (width + 1), width + 1));
+              });
+            }));
+            RankedRow row(
+                warp, tables, number,
+                [&](Value lane) {
+                  return toIndex(warp, warp.get(items, lane).back(),
+                                 /*isUnsigned=*/true);
+                },
+                [&](llvm::function_ref<void(Value)> body) {
+                  forEach(warp, lanes.value, body);
+                });
+            forEach(warp, lanes.value, [&](Value lane) {
+              Values element = warp.get(items, lane);
+              element.pop_back();
+              write(warp, element,
+                    toIndex(warp, row.getRank(lane), /*isUnsigned=*/true));
+            });
+            row.finish();
           });
-      forEach(warp, lanes.value, [&](Value lane) {
-        Values element = warp.get(items, lane);
-        element.pop_back();
-        write(warp, element,
-              toIndex(warp, row.getRank(lane), /*isUnsigned=*/true));
-      });
-      row.finish();
-    });
+        });
   });
   return ForceOp::create(builder, c.loc, filled, ValueRange())
       .getResults()

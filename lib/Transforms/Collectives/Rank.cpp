@@ -208,13 +208,9 @@ LogicalResult strategies::expandRank(OpBuilder &builder, RankOp op) {
   Value ranks = buildFill(c, type, n.value, {}, /*unchecked=*/false, [&] {
     RankTables tables(c, ranked.numChunks, ranked.numKeys);
     tables.start(c, [&](Value key) { return getSum(c, sums, key); }, getCount);
-    auto par = ParOp::create(c.builder, c.loc, chunks, Level::Warp);
-    Block *block = c.builder.createBlock(&par.getBody(), {},
-                                         c.builder.getIndexType(), c.loc);
-    CollectiveBuilder warp = c;
-    warp.level = Level::Warp;
-    ranked.writeRanks(warp, tables, block->getArgument(0),
-                      type.getElementTypes().front());
+    buildPar(c, Level::Warp, chunks, [&](CollectiveBuilder &warp, Value chunk) {
+      ranked.writeRanks(warp, tables, chunk, type.getElementTypes().front());
+    });
   });
   Value counts = buildPush(c, op.getCounts(), ranked.numKeys, [&](Value key) {
     return c.sub(getSum(c, sums, c.add(key, c.constant(1))),

@@ -248,9 +248,8 @@ RowScan::Thread RowScan::getThread(Value worker, ValueRange prefix,
             [&] { return warps; });
       },
       [&] { return Values(prefix); });
-  Value hasBase =
-      c.builder.createOrFold<arith::OrIOp>(c.loc, hasWarps, hasPrefix);
-  Value hasAny = c.builder.createOrFold<arith::OrIOp>(c.loc, hasBase, hasLanes);
+  Value hasBase = c.either(hasWarps, hasPrefix);
+  Value hasAny = c.either(hasBase, hasLanes);
   Values found = all.get(scanned, worker);
   int64_t items = shape.rows * shape.neighbours;
   ValueRange behind =

@@ -17,6 +17,7 @@
 #include "ExpansionUtils.h"
 #include "Grid.h"
 
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
@@ -77,8 +78,7 @@ Value Scan::startsSegment(Value i) {
   Value isFirst = c.equal(i, c.constant(0));
   if (!flags)
     return isFirst;
-  return c.builder.createOrFold<arith::OrIOp>(c.loc, isFirst,
-                                              c.get(flags, i).front());
+  return c.either(isFirst, c.get(flags, i).front());
 }
 
 CollectiveBuilder Scan::lift() {
@@ -125,13 +125,10 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
 /// operation rounds.
 static bool isExact(CollectiveOpInterface op) {
   auto isFloat = llvm::IsaPred<FloatType>;
-  return !op.getBody()
-              .walk([&](Operation *inner) {
-                bool rounds = llvm::any_of(inner->getOperandTypes(), isFloat) ||
-                              llvm::any_of(inner->getResultTypes(), isFloat);
-                return rounds ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
+  return !containsOp(op.getBody(), [&](Operation *inner) {
+    return llvm::any_of(inner->getOperandTypes(), isFloat) ||
+           llvm::any_of(inner->getResultTypes(), isFloat);
+  });
 }
 
 /// True if one kernel scans at level grid.
@@ -226,8 +223,8 @@ static Value findFlags(CollectiveBuilder &c, Extent n, Value offsets,
   return flags.generate(n, [&](Value i) {
     Value behind = findFirstAbove(
         c, all, i, [&](Value s) { return getOffset(c.min(s, last)); });
-    Value isInside = c.builder.createOrFold<arith::AndIOp>(
-        c.loc, c.less(c.constant(0), behind), c.less(behind, all.value));
+    Value isInside =
+        c.both(c.less(c.constant(0), behind), c.less(behind, all.value));
     return c.choose(
         isInside,
         [&] { return Values{c.equal(getOffset(c.sub(behind, one)), i)}; },

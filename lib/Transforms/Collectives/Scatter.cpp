@@ -33,10 +33,7 @@ struct Scatter {
     return toIndex(c, c.get(op.getIndices(), i).front());
   }
   /// A condition: true if `index` is in the result.
-  Value isInRange(Value index) {
-    return c.builder.createOrFold<arith::CmpIOp>(
-        c.loc, arith::CmpIPredicate::ult, index, size.value);
-  }
+  Value isInRange(Value index) { return c.below(index, size.value); }
   /// Builds the writes of these elements at their indices.
   void write(ValueRange elements,
              llvm::function_ref<void(ValueRange, Value)> write) {

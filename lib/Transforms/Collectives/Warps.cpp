@@ -39,8 +39,9 @@ static Value load(CollectiveBuilder &warp, Value x, Extent n, Value begin) {
   }));
 }
 
-/// Combines the existing elements in order. The result is element 0.
-static Value reduceChunk(CollectiveBuilder &warp, Value y, Value live) {
+Value strategies::reduceLanes(CollectiveBuilder &warp, Value y, Value live) {
+  if (!live)
+    live = warp.constant(size);
   for (int64_t distance = 1; distance < size; distance *= 2) {
     y = warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {
       Value other = warp.add(i, warp.constant(distance));
@@ -51,10 +52,6 @@ static Value reduceChunk(CollectiveBuilder &warp, Value y, Value live) {
     }));
   }
   return y;
-}
-
-Value strategies::reduceLanes(CollectiveBuilder &warp, Value y, Value live) {
-  return reduceChunk(warp, y, live ? live : warp.constant(size));
 }
 
 CollectiveBuilder::Values strategies::getZeros(CollectiveBuilder &c) {
@@ -102,7 +99,7 @@ static Value reduceByOneWarp(CollectiveBuilder &c, Value x) {
   }));
   // The comparisons are of 32 bits, because the number has a range.
   Value live = c.max(c.min(n, step), c.constant(0));
-  Value all = reduceChunk(c, lanes, live);
+  Value all = strategies::reduceLanes(c, lanes, live);
   Extent few = {c.min(n, c.constant(1)), ShapedType::kDynamic, 1};
   return c.shareReads(c.generate(few, [&](Value i) { return c.get(all, i); }));
 }
@@ -116,7 +113,8 @@ static Value reduce(CollectiveBuilder &c, Value x) {
           Value live = warp.constant(size);
           if (!n.isMultipleOf(size))
             live = warp.min(live, warp.sub(n.value, begin));
-          Value y = reduceChunk(warp, load(warp, x, n, begin), live);
+          Value y =
+              strategies::reduceLanes(warp, load(warp, x, n, begin), live);
           return warp.generate(warp.getConstantExtent(1),
                                [&](Value i) { return warp.get(y, i); });
         });

@@ -15,6 +15,7 @@
 #define GEN_PASS_DEF_OBSFREEZEINTEGERSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -23,10 +24,7 @@ using namespace mlir::obs;
 static void freezeIntegers(gpu::GPUFuncOp kernel) {
   // LLVM forwards values through memory and conditions, so all conversions of
   // the kernel count.
-  bool hasSource =
-      kernel.walk([](arith::FPToSIOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (!hasSource)
+  if (!containsOp(kernel, [](arith::FPToSIOp) { return true; }))
     return;
   kernel.walk([](arith::UIToFPOp op) {
     Value integer = op.getIn();

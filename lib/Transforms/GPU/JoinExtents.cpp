@@ -9,6 +9,7 @@
 #include "Obsidian/Transforms/GPU/Passes.h"
 
 #include "KernelRanges.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -58,13 +59,9 @@ static void resolveExtents(gpu::GPUFuncOp kernel) {
 /// True if a loop of `kernel` has groups of iterations, which
 /// `obs-write-tiles` will write.
 static bool hasGroups(gpu::GPUFuncOp kernel) {
-  return kernel
-      .walk([](scf::ForOp loop) {
-        return hasAttr<ObsDialect::ItemsAttrHelper>(loop)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(kernel, [](scf::ForOp loop) {
+    return hasAttr<ObsDialect::ItemsAttrHelper>(loop);
+  });
 }
 
 namespace {

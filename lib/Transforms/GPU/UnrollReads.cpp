@@ -8,6 +8,8 @@
 #define GEN_PASS_DEF_OBSUNROLLREADSPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -29,9 +31,7 @@ static constexpr int64_t shortLoop = 32;
 
 /// The parameter of a kernel whose array `memory` is; null for other memory.
 static BlockArgument getParameter(Value memory) {
-  while (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>())
-    memory = view.getSource();
-  auto parameter = dyn_cast<BlockArgument>(memory);
+  auto parameter = dyn_cast<BlockArgument>(getUnderlyingMemory(memory));
   return parameter && isa<gpu::GPUFuncOp>(parameter.getOwner()->getParentOp())
              ? parameter
              : BlockArgument();
@@ -156,13 +156,11 @@ static void writeTurns(OpBuilder &builder, scf::ForOp loop, unsigned turns,
 static void unroll(scf::ForOp loop, unsigned turns) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  IndexBuilder index{builder, loc};
   int64_t step = *getConstantIntValue(loop.getStep());
-  Value lower = loop.getLowerBound(), size = constant(turns * step);
+  Value lower = loop.getLowerBound(), size = index.constant(turns * step);
   Value end = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
-                                    constant((turns - 1) * step));
+                                    index.constant((turns - 1) * step));
   auto full = scf::ForOp::create(
       builder, loc, lower, end, size, loop.getInitArgs(),
       [&](OpBuilder &inside, Location, Value first, ValueRange carried) {
@@ -171,7 +169,7 @@ static void unroll(scf::ForOp loop, unsigned turns) {
   // The end of the unrolled iterations.
   Value distance = arith::MaxSIOp::create(
       builder, loc, arith::SubIOp::create(builder, loc, end, lower),
-      constant(0));
+      index.constant(0));
   Value passed = arith::MulIOp::create(
       builder, loc, arith::CeilDivUIOp::create(builder, loc, distance, size),
       size);

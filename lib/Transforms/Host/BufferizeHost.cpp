@@ -16,6 +16,7 @@
 
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -38,11 +39,11 @@ static Value buildPart(OpBuilder &builder, Location loc, Value memory,
       type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
   Value offset;
   for (auto [d, index] : llvm::enumerate(begin)) {
+    IndexBuilder b{builder, loc};
     if (d > 0)
-      offset = builder.createOrFold<arith::MulIOp>(
-          loc, offset, builder.createOrFold<memref::DimOp>(loc, memory, d));
-    offset = offset ? builder.createOrFold<arith::AddIOp>(loc, offset, index)
-                    : index;
+      offset =
+          b.mul(offset, builder.createOrFold<memref::DimOp>(loc, memory, d));
+    offset = b.join<arith::AddIOp>(offset, index);
   }
   if (!offset || getConstantIntValue(offset) == 0)
     return buildFirstPart(builder, loc, memory, target, sizes);

@@ -7,6 +7,7 @@
 
 #include "HostExtents.h"
 #include "HostMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -238,10 +239,10 @@ Value Maximum::evaluate(OpBuilder &builder, Value number) const {
   if (isOutside(number))
     return number;
   Location loc = number.getLoc();
+  IndexBuilder index{builder, loc};
   if (scf::ForOp count = getCounting(number))
-    return builder.createOrFold<arith::SubIOp>(
-        loc, evaluate(builder, count.getUpperBound()),
-        arith::ConstantIndexOp::create(builder, loc, 1));
+    return index.sub(evaluate(builder, count.getUpperBound()),
+                     index.constant(1));
   Operation *op = number.getDefiningOp();
   auto part = [&](unsigned i) { return evaluate(builder, op->getOperand(i)); };
   if (isa<arith::SelectOp>(op))
@@ -252,9 +253,7 @@ Value Maximum::evaluate(OpBuilder &builder, Value number) const {
     for (Value bound : getBounds(op)) {
       if (!canEvaluate(bound))
         continue;
-      Value known = evaluate(builder, bound);
-      least = least ? builder.createOrFold<arith::MinSIOp>(loc, least, known)
-                    : known;
+      least = index.join<arith::MinSIOp>(least, evaluate(builder, bound));
     }
     return least;
   }
@@ -263,24 +262,19 @@ Value Maximum::evaluate(OpBuilder &builder, Value number) const {
   // The last number of a counter is its end less one, and often one is added to
   // it.
   if (isa<arith::AddIOp>(op))
-    return builder.createOrFold<arith::AddIOp>(loc, part(0), part(1));
+    return index.add(part(0), part(1));
   IRMapping mapping;
   mapping.map(op->getOperand(0), part(0));
   mapping.map(rhs, part(1));
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
   // A loop without iterations computes no quotient. There, a divisor may be 0,
   // and the last number of a counter may be negative.
   if (isa<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp>(op)) {
     mapping.map(op->getOperand(0),
-                builder.createOrFold<arith::MaxSIOp>(
-                    loc, mapping.lookup(op->getOperand(0)), constant(0)));
+                index.natural(mapping.lookup(op->getOperand(0))));
+    Value by = mapping.lookup(rhs);
     mapping.map(rhs, isa<arith::ShRUIOp>(op)
-                         ? builder.createOrFold<arith::MinUIOp>(
-                               loc, mapping.lookup(rhs), constant(63))
-                         : builder.createOrFold<arith::MaxUIOp>(
-                               loc, mapping.lookup(rhs), constant(1)));
+                         ? index.join<arith::MinUIOp>(by, index.constant(63))
+                         : index.divisor(by));
   }
   return builder.clone(*op, mapping)->getResult(0);
 }
@@ -402,18 +396,17 @@ Value Maximum::buildLeaf(OpBuilder &builder, Location loc, Leaf leaf) const {
 }
 
 Value Maximum::build(OpBuilder &builder, Location loc) const {
+  IndexBuilder index{builder, loc};
   Value result;
   auto add = [&](Value number) {
-    result = result ? builder.createOrFold<arith::MaxSIOp>(loc, result, number)
-                    : number;
+    result = index.join<arith::MaxSIOp>(result, number);
   };
   for (const Leaf &leaf : leaves)
     add(buildLeaf(builder, loc, leaf));
   if (!constants.empty())
-    add(arith::ConstantIndexOp::create(builder, loc,
-                                       *llvm::max_element(constants)));
+    add(index.constant(*llvm::max_element(constants)));
   if (!isAlwaysSize(result))
-    add(arith::ConstantIndexOp::create(builder, loc, 0));
+    add(index.constant(0));
   return result;
 }
 
@@ -448,10 +441,7 @@ Value obs::buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
     cf::AssertOp::create(builder, loc, fits,
                          "[R4-extents] an extent is negative");
     sizes.push_back(
-        isNotNegative(size)
-            ? size
-            : builder.createOrFold<arith::MaxSIOp>(
-                  loc, size, arith::ConstantIndexOp::create(builder, loc, 0)));
+        isNotNegative(size) ? size : IndexBuilder{builder, loc}.natural(size));
   }
   return buildFirstPart(builder, loc, memory, alloc.getType(), sizes);
 }

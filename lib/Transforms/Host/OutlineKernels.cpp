@@ -23,6 +23,7 @@
 #include "HostExtents.h"
 #include "HostMemory.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -210,19 +211,15 @@ static bool isCheckedBefore(Operation *op, Value number) {
 /// The iterations of `factor` loops of `total`, natural numbers; the host
 /// checks that they are a number.
 Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
-  Value room = host.createOrFold<arith::DivUIOp>(
-      loc,
-      arith::ConstantIndexOp::create(host, loc,
-                                     std::numeric_limits<int64_t>::max()),
-      host.createOrFold<arith::MaxUIOp>(
-          loc, factor, arith::ConstantIndexOp::create(host, loc, 1)));
-  Value fits = host.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule,
-                                                total, room);
+  IndexBuilder index{host, loc};
+  Value most = index.constant(std::numeric_limits<int64_t>::max());
+  Value room = index.div(most, index.divisor(factor));
+  Value fits = index.compare(arith::CmpIPredicate::ule, total, room);
   if (!isConstantIntValue(fits, 1) && !isConstantIntValue(fits, -1))
     cf::AssertOp::create(
         host, loc, fits,
         "[R4-extents] a loop over the grid has more than 2^63 iterations");
-  return host.createOrFold<arith::MulIOp>(loc, total, factor);
+  return index.mul(total, factor);
 }
 
 /// Collects the number of iterations of every loop over the grid.
@@ -254,9 +251,7 @@ void Outliner::addWork(FillOp fill) {
         return WalkResult::skip();
       // A loop to a negative number has no iterations.
       if (!isNotNegative(known) && !isCheckedBefore(force, known))
-        known = host.createOrFold<arith::MaxSIOp>(
-            par.getLoc(), known,
-            arith::ConstantIndexOp::create(host, par.getLoc(), 0));
+        known = IndexBuilder{host, par.getLoc()}.natural(known);
       total = !total ? known
               : isChecked(par.getExtents())
                   ? host.createOrFold<arith::MulIOp>(par.getLoc(), total, known)

@@ -37,6 +37,7 @@
 #include "HostMemory.h"
 #include "InPlace.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -118,13 +119,6 @@ private:
   llvm::SmallDenseMap<Operation *, Value> memory;
 };
 } // namespace
-
-/// The array that `array` is a view of.
-static Value getViewed(Value array) {
-  while (auto view = array.getDefiningOp<ViewLikeOpInterface>())
-    array = view.getViewSource();
-  return array;
-}
 
 //===----------------------------------------------------------------------===//
 // Collecting
@@ -227,7 +221,7 @@ ArrayStorage Rotation::choose(gpu::AllocOp alloc) {
   storage.alloc = alloc;
   Value made = alloc.getMemref();
   for (Value array : arrays)
-    if (getViewed(array) == array && isLive(array, alloc))
+    if (getUnderlyingMemory(array) == array && isLive(array, alloc))
       storage.others.push_back(array);
   // True if no operation after `last` needs `array`.
   auto isFree = [&](Value array, Operation *last, LaunchOp launch) {
@@ -281,7 +275,7 @@ Value Rotation::buildBit(unsigned buffer) {
 
 /// The bit of the buffer of `array`; 0 for arrays from outside.
 Value Rotation::getBit(Value array) {
-  if (Value bit = bits.lookup(getViewed(array)))
+  if (Value bit = bits.lookup(getUnderlyingMemory(array)))
     return bit;
   return arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);
 }
@@ -291,7 +285,7 @@ std::pair<Value, Value> Rotation::take(Location loc, ValueRange used) {
   unsigned last = used.size();
   Value all;
   for (Value bit : used)
-    all = all ? builder.createOrFold<arith::OrIOp>(loc, all, bit) : bit;
+    all = IndexBuilder{builder, loc}.either(all, bit);
   Value buffer = buffers[last], bit = buildBit(last);
   for (unsigned i = last; i-- > 0;) {
     Value own = buildBit(i);

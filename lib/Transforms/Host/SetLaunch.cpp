@@ -8,6 +8,7 @@
 #define GEN_PASS_DEF_OBSSETLAUNCHPASS
 #include "Obsidian/Transforms/Host/Passes.h"
 
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -55,7 +56,8 @@ static int64_t chooseThreads(KernelOp kernel) {
 /// loops.
 static Value buildBlocks(OpBuilder &builder, LaunchOp launch, int64_t threads) {
   Location loc = launch.getLoc();
-  Value blocks = arith::ConstantIndexOp::create(builder, loc, 1);
+  IndexBuilder index{builder, loc};
+  Value blocks = index.constant(1);
   if (!launch.getUnits())
     return blocks;
   for (auto [amount, unit] : llvm::zip(
@@ -65,13 +67,12 @@ static Value buildBlocks(OpBuilder &builder, LaunchOp launch, int64_t threads) {
       perBlock = threads;
     if (unit.getValue() == Level::Warp)
       perBlock = llvm::divideCeil(threads, warpSize);
-    Value needed = builder.createOrFold<arith::CeilDivUIOp>(
-        loc, amount, arith::ConstantIndexOp::create(builder, loc, perBlock));
-    blocks = builder.createOrFold<arith::MaxUIOp>(loc, blocks, needed);
+    Value needed =
+        index.join<arith::CeilDivUIOp>(amount, index.constant(perBlock));
+    blocks = index.join<arith::MaxUIOp>(blocks, needed);
   }
   // The largest grid of one dimension. Loops execute the remaining iterations.
-  Value most = arith::ConstantIndexOp::create(builder, loc, 2147483647);
-  return builder.createOrFold<arith::MinUIOp>(loc, blocks, most);
+  return index.join<arith::MinUIOp>(blocks, index.constant(2147483647));
 }
 
 namespace {

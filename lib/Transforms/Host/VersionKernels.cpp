@@ -14,6 +14,7 @@
 #define GEN_PASS_DEF_OBSVERSIONKERNELSPASS
 #include "Obsidian/Transforms/Host/Passes.h"
 
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -71,27 +72,23 @@ static bool hasUnknownLoops(KernelOp kernel) {
 /// elements for each of them.
 static Value buildCondition(OpBuilder &builder, LaunchOp launch) {
   Location loc = launch.getLoc();
-  auto getConstant = [&](int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value blocks = launch.getWork().front(), most = getConstant(0);
+  IndexBuilder index{builder, loc};
+  Value blocks = launch.getWork().front(), most = index.constant(0);
   for (Value array : launch.getArgs()) {
     auto type = dyn_cast<MemRefType>(array.getType());
     if (!type)
       continue;
-    Value size = getConstant(1);
+    Value size = index.constant(1);
     for (int64_t d = 0; d < type.getRank(); ++d)
-      size = builder.createOrFold<arith::MulIOp>(
-          loc, size, builder.createOrFold<memref::DimOp>(loc, array, d));
+      size =
+          index.mul(size, builder.createOrFold<memref::DimOp>(loc, array, d));
     most = builder.createOrFold<arith::MaxUIOp>(loc, most, size);
   }
-  Value limit =
-      builder.createOrFold<arith::MulIOp>(loc, blocks, getConstant(shortRow));
-  Value areShort = builder.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::ule, most, limit);
-  Value areMany = builder.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::uge, blocks, getConstant(manyBlocks));
-  return builder.createOrFold<arith::AndIOp>(loc, areShort, areMany);
+  Value limit = index.mul(blocks, index.constant(shortRow));
+  Value areShort = index.compare(arith::CmpIPredicate::ule, most, limit);
+  Value areMany = index.compare(arith::CmpIPredicate::uge, blocks,
+                                index.constant(manyBlocks));
+  return index.both(areShort, areMany);
 }
 
 namespace {

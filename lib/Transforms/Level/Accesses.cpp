@@ -16,11 +16,6 @@ bool obs::isWarpLoop(Operation *op) {
   return isa<scf::ForOp>(op) && map && map.getUnit() == Level::Warp;
 }
 
-HomeAttr obs::getHome(Value buffer) {
-  return dyn_cast_or_null<HomeAttr>(
-      cast<MemRefType>(buffer.getType()).getMemorySpace());
-}
-
 HomeAttr obs::getRegisterHome(Value buffer, Level owner) {
   HomeAttr home = getHome(buffer);
   bool isPossible = home && home.getOwner() == owner &&

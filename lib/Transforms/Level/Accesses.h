@@ -18,6 +18,7 @@
 #ifndef OBSIDIAN_LIB_TRANSFORMS_LEVEL_ACCESSES_H
 #define OBSIDIAN_LIB_TRANSFORMS_LEVEL_ACCESSES_H
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Slots.h"
 #include "Workers.h"
@@ -110,9 +111,7 @@ struct Hazard {
 
 class Meetings;
 
-/// The owner and the storage of `buffer`; null for other memory.
-HomeAttr getHome(Value buffer);
-/// The same for an array of `owner` that registers may hold; else null.
+/// The home of an array of `owner` that registers may hold; else null.
 HomeAttr getRegisterHome(Value buffer, Level owner);
 
 /// The level whose instances own `buffer`; empty for global memory.

@@ -12,6 +12,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <map>
 #include <numeric>
@@ -63,8 +64,7 @@ public:
   Array(memref::AllocOp alloc, Workers workers)
       : alloc(alloc), threads(workers.threads),
         shape(alloc.getType().getShape()) {
-    auto home = cast<HomeAttr>(alloc.getType().getMemorySpace());
-    if (home.getOwner() == Level::Warp)
+    if (getHome(alloc).getOwner() == Level::Warp)
       copies = llvm::divideCeil(workers.launched, warpSize);
     bytes = getElementBytes(alloc.getType().getElementType());
   }
@@ -189,8 +189,8 @@ uint64_t Array::addRequests(Operation *op, ValueRange indices) {
     return 0;
   auto map = cast<MapAttr>(leaf.getMappingAttr()[0]);
   int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
-  int64_t count = getConstantIntValue(leaf.getMixedUpperBound()[0])
-                      .value_or(std::min(workers, maxIterations));
+  int64_t count =
+      getIterations(leaf).value_or(std::min(workers, maxIterations));
   // Counted surrounding loops. The counters of loops over units of a level are
   // not fixed.
   SmallVector<scf::ForOp> loops;
@@ -348,17 +348,16 @@ void Array::place(const Placement &placement) {
   for (Operation *op : accesses) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(builder, loc, value);
-    };
+    IndexBuilder index{builder, loc};
     ValueRange indices = getIndexedMemory(op).second;
     Value last = indices.back();
-    Value row = isOneRow() ? arith::DivUIOp::create(builder, loc, last,
-                                                    constant(getBankRow()))
-                                 .getResult()
-                           : indices.drop_back().back();
+    Value row = isOneRow()
+                    ? arith::DivUIOp::create(builder, loc, last,
+                                             index.constant(getBankRow()))
+                          .getResult()
+                    : indices.drop_back().back();
     row = arith::AndIOp::create(builder, loc, row,
-                                constant(placement.swizzle - 1));
+                                index.constant(placement.swizzle - 1));
     last = arith::XOrIOp::create(builder, loc, last, row);
     op->setOperand(op->getNumOperands() - 1, last);
   }
@@ -374,7 +373,7 @@ struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
     // Arrays may share memory later, so this is the maximum.
     int64_t room = limit;
     getOperation().walk([&](memref::AllocOp alloc) {
-      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      HomeAttr home = getHome(alloc);
       if (!home || home.getStorage() != Storage::Shared)
         return;
       arrays.emplace_back(alloc, workers);

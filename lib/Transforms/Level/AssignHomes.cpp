@@ -15,6 +15,7 @@
 #include "UniformReads.h"
 #include "Workers.h"
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 using namespace mlir;
 using namespace mlir::obs;
 
@@ -72,9 +73,7 @@ bool AssignHomes::fitsRegisters(memref::AllocOp alloc,
     return false;
   Type type = alloc.getType().getElementType();
   int64_t registers = countRegisters(type, array->elements);
-  bool isAsked =
-      cast<HomeAttr>(alloc.getType().getMemorySpace()).getStorage() ==
-      Storage::Registers;
+  bool isAsked = getHome(alloc).getStorage() == Storage::Registers;
   if (registers > maxOwnedRegisters) {
     why = NotOwned{alloc, "takes " + std::to_string(registers) +
                               " registers of each thread, more than " +
@@ -115,8 +114,8 @@ static void dropUnusedSlots(memref::AllocOp alloc) {
     auto store = dyn_cast<memref::StoreOp>(user);
     return store && isConstantIntValue(store.getIndices().front(), 0);
   };
-  if (!isa_and_nonnull<HomeAttr>(type.getMemorySpace()) || type.getRank() < 2 ||
-      type.isDynamicDim(0) || !llvm::all_of(alloc->getUsers(), usesFirst))
+  if (!getHome(alloc) || type.getRank() < 2 || type.isDynamicDim(0) ||
+      !llvm::all_of(alloc->getUsers(), usesFirst))
     return;
   SmallVector<int64_t> shape(type.getShape());
   shape.front() = 1;
@@ -132,7 +131,7 @@ void AssignHomes::runOnOperation() {
   llvm::DenseMap<Operation *, NotOwned> notInLanes;
   auto inLanes = findLaneArrays(getOperation(), notInLanes);
   WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
-    auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+    HomeAttr home = getHome(alloc);
     if (!home)
       return WalkResult::advance();
     Storage possible = Storage::Shared;

@@ -8,6 +8,7 @@
 #define GEN_PASS_DEF_OBSASSIGNLAYOUTSPASS
 #include "Obsidian/Transforms/Level/Passes.h"
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "OwnedArrays.h"
 #include "RowLeaves.h"
 #include "Workers.h"
@@ -49,7 +50,7 @@ struct AssignLayouts : obs::impl::ObsAssignLayoutsPassBase<AssignLayouts> {
     int64_t threads = getWorkers(getOperation()).threads;
     writeRowLeaves(getOperation(), threads, asked);
     getOperation().walk([&](memref::AllocOp alloc) {
-      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      HomeAttr home = getHome(alloc);
       if (!home || home.getOwner() != Level::Block ||
           home.getStorage() != Storage::Registers ||
           findOwnedArray(alloc, threads))

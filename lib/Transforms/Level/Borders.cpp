@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Borders.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -400,19 +401,19 @@ Value Borders::buildUniform(OpBuilder &builder, arith::CmpIOp op,
 /// Builds the terms of `form` plus `constant`.
 Value Borders::build(OpBuilder &builder, Location loc, const Form &form,
                      int64_t constant, IRMapping &map) {
+  IndexBuilder index{builder, loc};
   Value sum;
   auto append = [&](Value value) {
-    sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, value) : value;
+    sum = index.join<arith::AddIOp>(sum, value);
   };
   for (auto [term, factor] : form.terms) {
     Value value = map.lookupOrDefault(term);
     if (factor != 1)
-      value = builder.createOrFold<arith::MulIOp>(
-          loc, value, arith::ConstantIndexOp::create(builder, loc, factor));
+      value = index.mul(value, index.constant(factor));
     append(value);
   }
   if (constant != 0 || !sum)
-    append(arith::ConstantIndexOp::create(builder, loc, constant));
+    append(index.constant(constant));
   return sum;
 }
 

@@ -34,8 +34,7 @@ static std::optional<SmallVector<int64_t>>
 getElements(Operation *op, Value index, int64_t size, int64_t threads) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
   MapAttr map = leaf ? getLeafMap(leaf) : MapAttr();
-  std::optional<int64_t> extent =
-      leaf ? getConstantIntValue(leaf.getMixedUpperBound()[0]) : std::nullopt;
+  std::optional<int64_t> extent = leaf ? getIterations(leaf) : std::nullopt;
   if (!map || map.getScope() != Level::Block || !extent || *extent > threads)
     return std::nullopt;
   return evaluateIndices(leaf, index, size);

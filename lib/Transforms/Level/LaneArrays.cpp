@@ -8,6 +8,7 @@
 #include "LaneArrays.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "RingFlow.h"
 #include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -103,7 +104,7 @@ getOwnerSteps(ArrayRef<SmallVector<int64_t>> writes, int64_t numElements) {
 
 std::optional<SmallVector<LaneStep>> obs::findLaneSteps(scf::ForallOp leaf,
                                                         ShapeOf shapeOf) {
-  int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  int64_t extent = *getIterations(leaf);
   llvm::MapVector<Value, SmallVector<SmallVector<int64_t>>> writes;
   bool isPlain = true, isRepeatable = true, isKnown = true;
   leaf.getBody()->walk([&](Operation *op) {
@@ -185,8 +186,7 @@ static std::string getObstacle(Operation *user, memref::AllocOp alloc,
     return "is used here other than by reading and writing elements";
   if (auto leaf = user->getParentOfType<scf::ForallOp>()) {
     MapAttr map = getLeafMap(leaf);
-    std::optional<int64_t> extent =
-        getConstantIntValue(leaf.getMixedUpperBound()[0]);
+    std::optional<int64_t> extent = getIterations(leaf);
     if (!map || map.getScope() != Level::Warp)
       return "is used here by threads of more than its warp";
     if (!extent)
@@ -222,8 +222,7 @@ static bool isRingOfOneRegister(memref::AllocOp alloc) {
     return false;
   bool isOneStep = llvm::all_of(alloc->getUsers(), [](Operation *user) {
     auto leaf = user->getParentOfType<scf::ForallOp>();
-    std::optional<int64_t> extent =
-        leaf ? getConstantIntValue(leaf.getMixedUpperBound()[0]) : 1;
+    std::optional<int64_t> extent = leaf ? getIterations(leaf) : 1;
     return extent && *extent <= warpSize;
   });
   return isOneStep && readsLastSlotOnly(alloc);
@@ -350,13 +349,10 @@ obs::findLaneArrays(KernelOp kernel,
     });
   }
   kernel.walk([&](scf::ForallOp leaf) {
-    bool isByLanes = leaf.walk([&](Operation *op) {
-                           Value memory = getIndexedMemory(op).first;
-                           return memory && shapeOf(memory)
-                                      ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-                         })
-                         .wasInterrupted();
+    bool isByLanes = containsOp(leaf, [&](Operation *op) {
+      Value memory = getIndexedMemory(op).first;
+      return memory && shapeOf(memory);
+    });
     if (!isByLanes)
       return;
     auto steps = findLaneSteps(leaf, shapeOf);

@@ -16,6 +16,7 @@
 #include "Accesses.h"
 #include "LeafIndices.h"
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -101,13 +102,9 @@ void LaneMapper::keepOwned() {
 }
 
 bool LaneMapper::uses(scf::ForallOp leaf) const {
-  return leaf
-      .walk([&](Operation *op) {
-        return arrays.contains(getIndexedMemory(op).first)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(leaf, [&](Operation *op) {
+    return arrays.contains(getIndexedMemory(op).first);
+  });
 }
 
 Value LaneMapper::linearize(Value memory, ValueRange indices,
@@ -304,11 +301,9 @@ void LaneMapper::emitOp(Operation &op, Value active, IRMapping &mapping) {
   if (auto store = dyn_cast<memref::StoreOp>(op);
       store && contains(store.getMemRef()))
     return emitStore(store, active, mapping);
-  bool hasArrays = op.walk([&](Operation *inner) {
-                       return contains(getIndexedMemory(inner).first)
-                                  ? WalkResult::interrupt()
-                                  : WalkResult::advance();
-                     }).wasInterrupted();
+  bool hasArrays = containsOp(op, [&](Operation *inner) {
+    return contains(getIndexedMemory(inner).first);
+  });
   if (auto branch = dyn_cast<scf::IfOp>(op); branch && hasArrays)
     return emitIf(branch, active, mapping);
   if (!active || (isSpeculatable(&op) && isMemoryEffectFree(&op))) {
@@ -342,7 +337,7 @@ void LaneMapper::mapLeaf(scf::ForallOp op, Value number) {
   lane = number;
   auto steps =
       findLaneSteps(leaf, [&](Value memory) { return getShape(memory); });
-  int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  int64_t extent = *getIterations(leaf);
   for (const LaneStep &next : *steps) {
     step = next;
     written.clear();

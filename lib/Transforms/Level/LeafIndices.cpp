@@ -22,7 +22,7 @@ scf::ForOp obs::getOneTurn(scf::ForallOp leaf, int64_t threads) {
            map.getUnit() == Level::Warp;
   };
   if (getLeafMap(leaf).getScope() != Level::Warp ||
-      getConstantIntValue(leaf.getMixedUpperBound()[0]) != warpSize)
+      getIterations(leaf) != warpSize)
     return {};
   Operation *around = leaf->getParentOp();
   while (around && !isOfBlock(around))
@@ -39,8 +39,7 @@ scf::ForOp obs::getOneTurn(scf::ForallOp leaf, int64_t threads) {
 std::optional<SmallVector<int64_t>>
 obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
                      ArrayRef<int64_t> shape, scf::ForOp warps) {
-  std::optional<int64_t> extent =
-      getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  std::optional<int64_t> extent = getIterations(leaf);
   IndexRecognizer recognizer;
   int64_t numWarps = 1;
   if (warps) {

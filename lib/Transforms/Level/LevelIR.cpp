@@ -7,10 +7,9 @@
 
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
 
@@ -18,16 +17,13 @@ using namespace mlir;
 using namespace mlir::obs;
 
 Value obs::getRoot(Value memory) {
-  while (Operation *op = memory.getDefiningOp()) {
-    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
-      return memory;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    memory = view.getViewSource();
-  }
-  auto argument = cast<BlockArgument>(memory);
-  return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
+  memory = getUnderlyingMemory(memory);
+  auto argument = dyn_cast<BlockArgument>(memory);
+  bool isKnown =
+      argument ? isa<KernelOp>(argument.getOwner()->getParentOp())
+               : isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(
+                     memory.getDefiningOp());
+  return isKnown ? memory : Value();
 }
 
 std::optional<ElementAccess> ElementAccess::get(Operation *op) {
@@ -55,6 +51,10 @@ std::optional<ElementAccess> ElementAccess::get(Operation *op) {
                         atomic.getResult().getType());
       })
       .Default([](Operation *) { return Result(); });
+}
+
+std::optional<int64_t> obs::getIterations(scf::ForallOp leaf) {
+  return getConstantIntValue(leaf.getMixedUpperBound().front());
 }
 
 MapAttr obs::getLeafMap(scf::ForallOp leaf) {

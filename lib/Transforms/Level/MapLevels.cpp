@@ -10,6 +10,8 @@
 
 #include "MapKernel.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "OwnedArrays.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,7 +40,7 @@ static LogicalResult verifyReady(KernelOp kernel) {
       return WalkResult::interrupt();
     }
     if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      HomeAttr home = getHome(alloc);
       if (!home || (home.getStorage() != Storage::Registers &&
                     home.getStorage() != Storage::Shared)) {
         op->emitOpError("has no home yet; run obs-assign-homes first");
@@ -135,16 +137,14 @@ static void mapLaunch(LaunchOp launch, gpu::GPUFuncOp function,
       if (type.isDynamicDim(d))
         arguments.push_back(memref::DimOp::create(builder, loc, argument, d));
   }
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value one = constant(1);
+  IndexBuilder index{builder, loc};
+  Value one = index.constant(1);
   Value shared = arith::ConstantOp::create(
       builder, loc, builder.getI32IntegerAttr(sharedBytes));
   int64_t threads = (*function.getKnownBlockSize())[0];
   gpu::LaunchFuncOp::create(
       builder, loc, function, gpu::KernelDim3{launch.getBlocks(), one, one},
-      gpu::KernelDim3{constant(threads), one, one}, shared, arguments);
+      gpu::KernelDim3{index.constant(threads), one, one}, shared, arguments);
   launch.erase();
 }
 

@@ -24,7 +24,7 @@ using namespace mlir::obs;
 
 LeafSteps LeafSteps::get(scf::ForallOp leaf, int64_t threads) {
   auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
-  return {*getConstantIntValue(leaf.getMixedUpperBound()[0]), threads,
+  return {*getIterations(leaf), threads,
           distribution && distribution.getValue() == Distribution::Blocked};
 }
 
@@ -152,7 +152,7 @@ bool OwnerSearch::collect() {
     if (!map || (map.getScope() != Level::Block && !getOneTurn(leaf, threads)))
       return fail(op, "is used here by the lanes of warps, in a loop of more "
                       "iterations than the block has warps");
-    if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))
+    if (!getIterations(leaf))
       return fail(op, "is used here in a loop whose extent is not a constant");
     if (getSteps(op).getCount() > maxOwnedRegisters)
       return fail(op, "is used here in a loop of more than " +

@@ -18,6 +18,7 @@
 
 #include "AccessFlow.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -78,7 +79,7 @@ unsigned Planner::getEnd(Operation *op) {
 }
 
 std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
-  auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+  HomeAttr home = getHome(alloc);
   if (!home || home.getStorage() != Storage::Shared)
     return std::nullopt;
   int64_t alignment = getElementBytes(alloc.getType().getElementType());
@@ -118,8 +119,7 @@ static bool isByFirstWarp(const Access &access) {
   auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   if (distribution && distribution.getValue() != Distribution::Striped)
     return false;
-  std::optional<int64_t> extent =
-      getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  std::optional<int64_t> extent = getIterations(leaf);
   return extent && *extent <= warpSize;
 }
 
@@ -226,8 +226,7 @@ void Planner::addBarriers() {
 
 /// True if each warp of the block has a part of `buffer`.
 static bool isOfWarps(Buffer buffer) {
-  auto home = cast<HomeAttr>(buffer.alloc.getType().getMemorySpace());
-  return home.getOwner() == Level::Warp;
+  return getHome(buffer.alloc).getOwner() == Level::Warp;
 }
 
 LogicalResult Planner::run(int64_t limit) {

@@ -17,6 +17,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -51,9 +52,7 @@ static bool overwrites(memref::StoreOp store, memref::LoadOp load,
     return false;
   IndexRecognizer recognizer;
   recognizer.addLeaf(leaf.getRegion());
-  recognizer.addVariable(
-      leaf.getInductionVar(0),
-      getConstantIntValue(leaf.getMixedUpperBound().front()));
+  recognizer.addVariable(leaf.getInductionVar(0), getIterations(leaf));
   for (auto [read, write] : llvm::zip(*reads, *writes)) {
     int64_t count = read.getStaticTripCount()->getSExtValue();
     if (write.getStaticTripCount()->getSExtValue() != count ||
@@ -166,7 +165,7 @@ struct ReuseArrays : obs::impl::ObsReuseArraysPassBase<ReuseArrays> {
     int64_t bytes = 0;
     getOperation().walk([&](memref::AllocOp alloc) {
       MemRefType type = alloc.getType();
-      auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+      HomeAttr home = getHome(alloc);
       if (!home || home.getOwner() != Level::Block ||
           home.getStorage() != Storage::Shared)
         return;

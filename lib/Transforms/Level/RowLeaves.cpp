@@ -8,6 +8,8 @@
 #include "RowLeaves.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "WriteSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,8 +70,7 @@ fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
 /// True if iteration i of `leaf` reaches element i at `indices`.
 static bool followsElements(scf::ForallOp leaf, ValueRange indices,
                             MemRefType type) {
-  if (getConstantIntValue(leaf.getMixedUpperBound()[0]) !=
-      type.getNumElements())
+  if (getIterations(leaf) != type.getNumElements())
     return false;
   if (type.getRank() == 1)
     return indices.front() == leaf.getInductionVar(0);
@@ -120,17 +121,14 @@ findRowArray(memref::AllocOp alloc, int64_t threads,
 /// True if copies of the body may be side by side, and are not too long.
 static bool canBeCopied(scf::ForallOp leaf, int64_t copies) {
   int64_t operations = 0;
-  WalkResult result = leaf.getBody()->walk([&](Operation *op) {
+  return !containsOp(*leaf.getBody(), [&](Operation *op) {
     bool isPlain = isa<scf::ForOp, scf::IfOp, memref::LoadOp>(op) ||
                    (isa<memref::StoreOp>(op) &&
                     !hasAttr<ObsDialect::ContractAttrHelper>(op)) ||
                    op->hasTrait<OpTrait::IsTerminator>() ||
                    (op->getNumRegions() == 0 && isMemoryEffectFree(op));
-    return isPlain && ++operations * copies <= maxOperations
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
+    return !isPlain || ++operations * copies > maxOperations;
   });
-  return !result.wasInterrupted();
 }
 
 /// True if `op` is the quotient or the remainder of `counter` by a number whose
@@ -174,31 +172,29 @@ static SmallVector<Value> writeDivision(OpBuilder &builder, Operation *op,
 static void write(scf::ForallOp leaf, const Rows &rows) {
   OpBuilder builder(leaf);
   Location loc = leaf.getLoc();
-  int64_t size = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  int64_t size = *getIterations(leaf);
   int64_t piece = rows.count * rows.getSize();
   int64_t warps = llvm::divideCeil(size, piece);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  IndexBuilder index{builder, loc};
   auto byThreads = scf::ForallOp::create(
       builder, loc,
       ArrayRef<OpFoldResult>(builder.getIndexAttr(warps * warpSize)),
       ValueRange(), leaf.getMappingAttr());
   byThreads->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
   builder.setInsertionPointToStart(byThreads.getBody());
-  Value thread = byThreads.getInductionVar(0), lanes = constant(warpSize);
+  Value thread = byThreads.getInductionVar(0), lanes = index.constant(warpSize);
   Value first = arith::AddIOp::create(
       builder, loc,
       arith::MulIOp::create(builder, loc,
                             arith::DivUIOp::create(builder, loc, thread, lanes),
-                            constant(piece)),
+                            index.constant(piece)),
       arith::MulIOp::create(builder, loc,
                             arith::RemUIOp::create(builder, loc, thread, lanes),
-                            constant(rows.width)));
+                            index.constant(rows.width)));
   auto getIteration = [&](int64_t distance) -> Value {
-    return distance
-               ? arith::AddIOp::create(builder, loc, first, constant(distance))
-               : first;
+    return distance ? arith::AddIOp::create(builder, loc, first,
+                                            index.constant(distance))
+                    : first;
   };
   auto writeBody = [&](ArrayRef<Value> iterations) {
     llvm::MapVector<Value, SmallVector<Value>> copies;
@@ -213,7 +209,7 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
   auto writeGuarded = [&](ArrayRef<Value> iterations) {
     Value exists =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                              iterations.front(), constant(size));
+                              iterations.front(), index.constant(size));
     auto branch = scf::IfOp::create(builder, loc, exists,
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
@@ -242,7 +238,7 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
     // conditions between them, their accesses are in flight together.
     Value isFull =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread,
-                              constant((warps - 1) * warpSize));
+                              index.constant((warps - 1) * warpSize));
     auto branch = scf::IfOp::create(builder, loc, isFull,
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);

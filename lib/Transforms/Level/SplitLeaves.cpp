@@ -11,6 +11,7 @@
 #include "Accesses.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
@@ -41,7 +42,7 @@ struct Sum {
 /// be; empty if it is no constant, or the counter can be negative.
 static std::optional<int64_t> getMost(BlockArgument counter) {
   if (auto leaf = dyn_cast<scf::ForallOp>(counter.getOwner()->getParentOp()))
-    return *getConstantIntValue(leaf.getMixedUpperBound()[0]) - 1;
+    return *getIterations(leaf) - 1;
   auto loop = dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp());
   if (!loop || counter != loop.getInductionVar())
     return std::nullopt;
@@ -258,15 +259,13 @@ static void splitLoop(Operation *loop, LoopLikeOpInterface scope,
     conditions.insert(guard);
     require(always);
   }
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, number);
-  };
+  IndexBuilder index{builder, loc};
   for (auto [array, last] : rows.lengths) {
     Value length = memref::DimOp::create(builder, loc, array, last);
-    Value rest =
-        arith::RemUIOp::create(builder, loc, length, constant(rows.neighbours));
+    Value rest = arith::RemUIOp::create(builder, loc, length,
+                                        index.constant(rows.neighbours));
     require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
-                                  constant(0)));
+                                  index.constant(0)));
   }
   if (rows.neighbours)
     setNumber<ObsDialect::ItemsAttrHelper>(loop, rows.neighbours);
@@ -300,8 +299,7 @@ struct SplitLeaves : obs::impl::ObsSplitLeavesPassBase<SplitLeaves> {
     int64_t threads = getWorkers(getOperation()).threads;
     SmallVector<std::tuple<Operation *, LoopLikeOpInterface, RowCopy>> loops;
     getOperation().walk([&](scf::ForallOp leaf) {
-      std::optional<int64_t> extent =
-          getConstantIntValue(leaf.getMixedUpperBound()[0]);
+      std::optional<int64_t> extent = getIterations(leaf);
       MapAttr map = getLeafMap(leaf);
       if (!map)
         return;

@@ -12,6 +12,8 @@
 #include "Borders.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Obsidian/Transforms/Level/Tiles.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -67,9 +69,7 @@ static bool canBeCopied(Operation *op, Growths &growths) {
         [&](Value bound) { return growths.isCommon(bound); });
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return growths.isCommon(branch.getCondition()) ||
-           !op->walk([](scf::ForOp) {
-                return WalkResult::interrupt();
-              }).wasInterrupted();
+           !containsOp(*op, [](scf::ForOp) { return true; });
   if (op->hasTrait<OpTrait::IsTerminator>() || isa<cf::AssertOp>(op))
     return true;
   if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op)) {
@@ -137,11 +137,8 @@ static int64_t chooseItems(scf::ForallOp leaf, bool addsVectors) {
     if (addsToRows)
       return 1;
     // Neighbours in two rows would execute their inner loops one by one.
-    if (leaf.getBody()
-            ->walk([&](Operation *op) {
-              return WalkResult(success(canBeCopied(op, exact)));
-            })
-            .wasInterrupted())
+    if (containsOp(*leaf.getBody(),
+                   [&](Operation *op) { return !canBeCopied(op, exact); }))
       return 1;
     while (items > 1 && items * operations > maxOperations)
       items /= 2;
@@ -245,19 +242,15 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
     return leaf;
   OpBuilder builder(leaf);
   Location loc = leaf.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  IndexBuilder index{builder, loc};
   auto build = [&](OpFoldResult value) {
     return getValueOrCreateConstantIndexOp(builder, loc, value);
   };
   Value rows = build(planes->rows);
   Value length = build(getAsOpFoldResult(planes->length));
   Value groups = builder.createOrFold<arith::CeilDivUIOp>(
-      loc, rows, constant(rowsOfThread));
-  Value bound =
-      builder.createOrFold<arith::MulIOp>(loc, groups, build(planes->count));
-  bound = builder.createOrFold<arith::MulIOp>(loc, bound, length);
+      loc, rows, index.constant(rowsOfThread));
+  Value bound = index.mul(index.mul(groups, build(planes->count)), length);
   auto joined = scf::ForallOp::create(builder, loc, getAsOpFoldResult({bound}),
                                       ValueRange{}, leaf.getMapping());
   joined->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
@@ -275,9 +268,10 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
     group = arith::RemUIOp::create(builder, loc, group, groups);
   }
   Value first =
-      arith::MulIOp::create(builder, loc, group, constant(rowsOfThread));
-  auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                 constant(rowsOfThread), constant(1));
+      arith::MulIOp::create(builder, loc, group, index.constant(rowsOfThread));
+  auto loop =
+      scf::ForOp::create(builder, loc, index.constant(0),
+                         index.constant(rowsOfThread), index.constant(1));
   setAttr<ObsDialect::RowsAttrHelper>(loop);
   builder.setInsertionPointToStart(loop.getBody());
   Value number =
@@ -328,8 +322,7 @@ static KernelTiles tile(KernelOp kernel, bool addsVectors) {
     bool isStriped =
         distribution && distribution.getValue() == Distribution::Striped;
     int64_t items = isStriped ? chooseItems(leaf, addsVectors) : 1;
-    std::optional<int64_t> extent =
-        getConstantIntValue(leaf.getMixedUpperBound()[0]);
+    std::optional<int64_t> extent = getIterations(leaf);
     // Not even one tile would be full.
     if (extent && *extent < items * int64_t(kernel.getThreads().value_or(1)))
       items = 1;
@@ -354,17 +347,13 @@ static KernelTiles tile(KernelOp kernel, bool addsVectors) {
 /// time.
 static Value buildBlocks(OpBuilder &builder, Location loc, Value blocks,
                          const KernelTiles &tiles) {
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(loc, blocks,
-                                                         constant(tiles.items));
+  IndexBuilder index{builder, loc};
+  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(
+      loc, blocks, index.constant(tiles.items));
   if (tiles.blocks == 0)
     return fewer;
-  return builder.createOrFold<arith::MaxUIOp>(
-      loc, fewer,
-      builder.createOrFold<arith::MinUIOp>(loc, blocks,
-                                           constant(tiles.blocks)));
+  Value used = index.join<arith::MinUIOp>(blocks, index.constant(tiles.blocks));
+  return index.join<arith::MaxUIOp>(fewer, used);
 }
 
 namespace {

@@ -21,8 +21,7 @@ using namespace mlir::obs;
 static bool isSameInSteps(ArrayRef<IndexExpr> exprs, unsigned iteration,
                           scf::ForallOp leaf, int64_t threads) {
   auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
-  std::optional<int64_t> extent =
-      getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  std::optional<int64_t> extent = getIterations(leaf);
   if (!extent || uint64_t(*extent) > indexEnumerationBudget ||
       (distribution && distribution.getValue() == Distribution::Owners))
     return false;
@@ -57,8 +56,7 @@ bool obs::isUniformOverWarps(memref::LoadOp load, int64_t threads) {
   IndexRecognizer recognizer;
   recognizer.addLeaf(leaf.getRegion());
   unsigned iteration =
-      recognizer.addVariable(leaf.getInductionVar(0),
-                             getConstantIntValue(leaf.getMixedUpperBound()[0]));
+      recognizer.addVariable(leaf.getInductionVar(0), getIterations(leaf));
   // Lanes that are in a loop are in the same iteration of it.
   SmallVector<scf::ForOp> loops;
   for (Operation *op = load->getParentOp(); op != leaf; op = op->getParentOp())

@@ -62,7 +62,7 @@ static LogicalResult verifyLoop(Operation *op) {
 /// Checks that the code may allocate the array, which belongs to the instances
 /// of its level.
 static LogicalResult verifyHome(memref::AllocOp alloc) {
-  auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+  HomeAttr home = getHome(alloc);
   if (!home || !alloc.getType().hasStaticShape())
     return alloc.emitOpError("[levels-home] an array in a kernel has a static "
                              "shape and the memory space #obs.home<_, _>");

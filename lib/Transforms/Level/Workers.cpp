@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,16 +19,12 @@ static bool usesWarps(KernelOp kernel) {
     return map &&
            (map.getScope() == Level::Warp || map.getUnit() == Level::Warp);
   };
-  return kernel
-      .walk([&](Operation *op) {
-        bool found = false;
-        if (auto leaf = dyn_cast<scf::ForallOp>(op))
-          found = isWarp(getLeafMap(leaf));
-        if (auto id = dyn_cast<WorkerIdOp>(op))
-          found = isWarp(id.getMap());
-        return found ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(kernel, [&](Operation *op) {
+    if (auto leaf = dyn_cast<scf::ForallOp>(op))
+      return isWarp(getLeafMap(leaf));
+    auto id = dyn_cast<WorkerIdOp>(op);
+    return id && isWarp(id.getMap());
+  });
 }
 
 Workers obs::getWorkers(KernelOp kernel) {

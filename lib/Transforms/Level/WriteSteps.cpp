@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "WriteSteps.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,13 +22,9 @@ void obs::markSteps(Operation *access, ArrayRef<int64_t> elements) {
 }
 
 bool obs::hasMarkedSteps(scf::ForallOp leaf) {
-  return leaf
-      .walk([](Operation *op) {
-        return hasAttr<ObsDialect::StepsAttrHelper>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(leaf, [](Operation *op) {
+    return hasAttr<ObsDialect::StepsAttrHelper>(op);
+  });
 }
 
 namespace {
@@ -194,32 +193,25 @@ void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {
 /// True if iterations of `leaf` have private arrays, for which a thread has
 /// memory only once. They run one after the other.
 static bool hasOwnArrays(scf::ForallOp leaf) {
-  return leaf
-      .walk([&](memref::StoreOp store) {
-        Operation *memory = store.getMemRef().getDefiningOp();
-        bool isOwn = isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(memory);
-        if (auto alloc = dyn_cast_or_null<memref::AllocOp>(memory)) {
-          auto home =
-              dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
-          isOwn = home && home.getOwner() == Level::Thread;
-        }
-        return isOwn && !hasAttr<ObsDialect::StepsAttrHelper>(store)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return containsOp(leaf, [](memref::StoreOp store) {
+    Operation *memory = store.getMemRef().getDefiningOp();
+    bool isOwn = isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(memory);
+    if (auto alloc = dyn_cast_or_null<memref::AllocOp>(memory)) {
+      HomeAttr home = getHome(alloc);
+      isOwn = home && home.getOwner() == Level::Thread;
+    }
+    return isOwn && !hasAttr<ObsDialect::StepsAttrHelper>(store);
+  });
 }
 
 void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
                      const LeafSteps &spread, Value thread) {
   Location loc = leaf.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
+  IndexBuilder index{builder, loc};
   Value first = thread;
   if (spread.isBlocked)
     first = arith::MulIOp::create(builder, loc, thread,
-                                  constant(spread.getCount()));
+                                  index.constant(spread.getCount()));
   auto write = [&](ArrayRef<int64_t> steps, ValueRange iterations) {
     StepWriter writer(builder, steps);
     writer.map(leaf.getInductionVar(0), iterations);
@@ -233,7 +225,7 @@ void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
     Value iteration = first;
     if (distance)
       iteration =
-          arith::AddIOp::create(builder, loc, first, constant(distance));
+          arith::AddIOp::create(builder, loc, first, index.constant(distance));
     if (spread.isFull(step)) {
       full.push_back(step);
       iterations.push_back(iteration);
@@ -249,7 +241,7 @@ void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
   for (auto [step, iteration] : partial) {
     Value exists =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                              iteration, constant(spread.extent));
+                              iteration, index.constant(spread.extent));
     auto branch = scf::IfOp::create(builder, loc, exists,
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);

@@ -30,6 +30,7 @@
 #ifndef OBSIDIAN_TRANSFORMS_COLLECTIVES_COLLECTIVES_H
 #define OBSIDIAN_TRANSFORMS_COLLECTIVES_COLLECTIVES_H
 
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include <functional>
@@ -56,7 +57,7 @@ struct Extent {
 };
 
 /// Builds the code of one collective at one level.
-class CollectiveBuilder {
+class CollectiveBuilder : public IndexBuilder {
 public:
   using Values = SmallVector<Value>;
   /// Builds the combination of two elements, the left one first.
@@ -70,11 +71,9 @@ public:
   CollectiveBuilder(OpBuilder &builder, Location loc, Level level,
                     ArrayRef<Type> elementTypes, bool commutative,
                     Operator combineFn)
-      : builder(builder), loc(loc), level(level), elementTypes(elementTypes),
+      : IndexBuilder{builder, loc}, level(level), elementTypes(elementTypes),
         commutative(commutative), combineFn(std::move(combineFn)) {}
 
-  OpBuilder &builder;
-  Location loc;
   /// The level of the code at the insertion point: `force` stores there.
   Level level;
   SmallVector<Type> elementTypes;
@@ -83,22 +82,11 @@ public:
   /// True if elements are read one at a time (`plain` of the pass).
   bool plain = false;
 
-  // Numbers.
-  Value constant(int64_t value);
-  Value add(Value a, Value b) { return compute<arith::AddIOp>(a, b); }
-  Value sub(Value a, Value b) { return compute<arith::SubIOp>(a, b); }
-  Value mul(Value a, Value b) { return compute<arith::MulIOp>(a, b); }
-  /// Quotient and remainder of numbers that are not negative.
-  Value div(Value a, Value b) { return compute<arith::DivUIOp>(a, b); }
-  Value rem(Value a, Value b) { return compute<arith::RemUIOp>(a, b); }
-  Value min(Value a, Value b) { return compute<arith::MinSIOp>(a, b); }
-  Value max(Value a, Value b) { return compute<arith::MaxSIOp>(a, b); }
-  /// Comparisons, as signed numbers.
+  // Signed numbers.
+  Value min(Value a, Value b) { return join<arith::MinSIOp>(a, b); }
+  Value max(Value a, Value b) { return join<arith::MaxSIOp>(a, b); }
   Value less(Value a, Value b) {
-    return compute<arith::CmpIOp>(arith::CmpIPredicate::slt, a, b);
-  }
-  Value equal(Value a, Value b) {
-    return compute<arith::CmpIOp>(arith::CmpIPredicate::eq, a, b);
+    return compare(arith::CmpIPredicate::slt, a, b);
   }
   /// Exponent of the smallest power of two that is not less than `n`.
   Value ceilLog2(Extent n);
@@ -168,11 +156,6 @@ public:
   Value tree(Value array);
 
 private:
-  template <typename OpTy, typename... Operands>
-  Value compute(Operands... operands) {
-    return builder.createOrFold<OpTy>(loc, operands...);
-  }
-
   Operator combineFn;
 };
 

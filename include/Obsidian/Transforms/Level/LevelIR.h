@@ -46,6 +46,8 @@ struct ElementAccess {
 /// The map that spreads the iterations of a leaf loop. Null if the loop is not
 /// valid level IR (`obs-verify-levels` reports the reason).
 MapAttr getLeafMap(scf::ForallOp leaf);
+/// The number of iterations of a leaf loop, if it is known.
+std::optional<int64_t> getIterations(scf::ForallOp leaf);
 
 /// Each warp has a slice of an array of warps in shared memory. It begins at a
 /// multiple of this number of bytes.

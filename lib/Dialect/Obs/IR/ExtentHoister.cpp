@@ -7,8 +7,8 @@
 
 #include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -71,10 +71,7 @@ Value ExtentHoister::hoist(Value value) {
   if (!isMemoryEffectFree(op) || (reads && !mayRead) ||
       (!mayRead && !isDivision && !isSpeculatable(op) && !isa<GetOp>(op)))
     return {};
-  SetVector<Value> used;
-  getUsedValuesDefinedAbove(op->getRegions(), used);
-  used.insert_range(op->getOperands());
-  for (Value operand : used) {
+  for (Value operand : getReads(op)) {
     Value outside = hoist(operand);
     if (!outside)
       return {};

@@ -7,10 +7,12 @@
 
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
 
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -45,14 +47,9 @@ void obs::simplifyControlFlow(Operation *root,
 
 bool obs::isVirtualChoice(scf::IfOp choice) {
   return isMemoryEffectFree(choice) &&
-         !choice
-              .walk([](LoopLikeOpInterface loop) {
-                return llvm::any_of(loop->getResultTypes(),
-                                    llvm::IsaPred<PullType>)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-              .wasInterrupted();
+         !containsOp(choice, [](LoopLikeOpInterface loop) {
+           return llvm::any_of(loop->getResultTypes(), llvm::IsaPred<PullType>);
+         });
 }
 
 bool obs::isInMemory(Value array) {
@@ -81,6 +78,22 @@ bool obs::isInMemory(Value array) {
       .Default([](Operation *other) {
         return !isa<PullOpInterface, GetOp, ConstantOp>(other);
       });
+}
+
+HomeAttr obs::getHome(Value buffer) {
+  return dyn_cast_or_null<HomeAttr>(
+      cast<MemRefType>(buffer.getType()).getMemorySpace());
+}
+
+Value obs::getUnderlyingMemory(Value memory) {
+  // In code that is not reached, views may be in a circle.
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!seen.insert(view).second)
+      break;
+    memory = view.getViewSource();
+  }
+  return memory;
 }
 
 SmallVector<Value> obs::getPossibleArrays(Value value) {

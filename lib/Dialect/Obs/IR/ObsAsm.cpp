@@ -309,25 +309,23 @@ void ConcatOp::print(OpAsmPrinter &printer) {
 }
 
 /// arrays attr-dict `:` types (`->` type)?
+static ParseResult parseArrays(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Operand> arrays;
+  return failure(parser.parseOperandList(arrays) ||
+                 parseTypesOf(parser, arrays, state));
+}
+
+static void printArrays(OpAsmPrinter &printer, Operation *op) {
+  printer << ' ' << op->getOperands();
+  syntax::printTypesOf(printer, op);
+}
+
 ParseResult InterleaveOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<Operand> arrays;
-  return failure(parser.parseOperandList(arrays) ||
-                 parseTypesOf(parser, arrays, state));
+  return parseArrays(parser, state);
 }
+void InterleaveOp::print(OpAsmPrinter &printer) { printArrays(printer, *this); }
 
-void InterleaveOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getArrays();
-  syntax::printTypesOf(printer, *this);
-}
-
-/// arrays attr-dict `:` types (`->` type)?
 ParseResult ZipOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<Operand> arrays;
-  return failure(parser.parseOperandList(arrays) ||
-                 parseTypesOf(parser, arrays, state));
+  return parseArrays(parser, state);
 }
-
-void ZipOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getArrays();
-  syntax::printTypesOf(printer, *this);
-}
+void ZipOp::print(OpAsmPrinter &printer) { printArrays(printer, *this); }

@@ -10,9 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -50,8 +49,7 @@ static bool writeForeignMemory(ValueRange arrays) {
       Value memory = effect.getValue();
       if (!memory || !isa<MemoryEffects::Write>(effect.getEffect()))
         return false;
-      while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-        memory = view.getViewSource();
+      memory = getUnderlyingMemory(memory);
       return !program->isAncestor(memory.getParentRegion()->getParentOp()) &&
              !isOwnMemory(memory, program);
     };

@@ -70,8 +70,8 @@ void PartitionOp::print(OpAsmPrinter &printer) {
   printer << " = " << getArray() << " from " << getStarts();
   printer.printOptionalAttrDict((*this)->getAttrs());
   printer << " : " << getArray().getType() << ", " << getStarts().getType()
-          << " -> " << getResult().getType() << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+          << " -> " << getResult().getType();
+  syntax::printYieldRegion(printer, getBody());
 }
 
 /// `(` i `,` j `)` `=` lengths (`[` extents `]`)? (`init` values)? attr-dict
@@ -79,39 +79,29 @@ void PartitionOp::print(OpAsmPrinter &printer) {
 ParseResult ExpandOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Argument> arguments;
   Operand lengths;
-  SmallVector<Operand> extents, init;
+  SmallVector<Operand> extents;
+  syntax::InitValues init;
   PullType lengthsType;
   PushType resultType, countType;
   SMLoc argumentsLoc = parser.getCurrentLocation();
-  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
-      parser.parseEqual() || parser.parseOperand(lengths) ||
-      syntax::parseExtents(parser, extents))
+  if (syntax::parseIndexArguments(parser, arguments) || parser.parseEqual() ||
+      parser.parseOperand(lengths) || syntax::parseExtents(parser, extents) ||
+      init.parseOptional(parser))
     return failure();
   if (arguments.size() != 2)
     return parser.emitError(argumentsLoc,
                             "the region takes two numbers, that of the length "
                             "and that of the element");
-  Type index = parser.getBuilder().getIndexType();
-  for (Argument &argument : arguments)
-    argument.type = index;
-  SMLoc initLoc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("init")) &&
-      parser.parseOperandList(init))
-    return failure();
   if (syntax::parseAttributes(parser, state) ||
       parser.parseColonType(lengthsType) || parser.parseArrow() ||
       parser.parseType(resultType) || parser.parseComma() ||
       parser.parseType(countType) ||
       parser.resolveOperand(lengths, lengthsType, state.operands) ||
-      parser.resolveOperands(extents, index, state.operands))
-    return failure();
-  if (!init.empty() &&
-      parser.resolveOperands(init, resultType.getElementTypes(), initLoc,
-                             state.operands))
+      syntax::resolveIndices(parser, extents, state) ||
+      init.resolve(parser, resultType.getElementTypes(), state))
     return failure();
   state.getOrAddProperties<Properties>().operandSegmentSizes = {
-      1, static_cast<int32_t>(extents.size()),
-      static_cast<int32_t>(init.size())};
+      1, static_cast<int32_t>(extents.size()), init.size()};
   state.addTypes({resultType, countType});
   return parser.parseRegion(*state.addRegion(), arguments);
 }
@@ -120,31 +110,26 @@ void ExpandOp::print(OpAsmPrinter &printer) {
   syntax::printArguments(printer, getBody().front());
   printer << " = " << getLengths();
   syntax::printExtents(printer, getExtents());
-  if (!getInit().empty())
-    printer << " init " << getInit();
+  syntax::printInit(printer, getInit());
   printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
   printer << " : " << getLengths().getType() << " -> " << getResult().getType()
-          << ", " << getCount().getType() << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+          << ", " << getCount().getType();
+  syntax::printYieldRegion(printer, getBody());
 }
 
 /// array `at` indices (`init` values)? contract (`[` extents `]`)? `fetch`?
 /// attr-dict `:` type `,` type `->` type (`,` type)?
 ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &state) {
   Operand array, indices;
-  SmallVector<Operand> init, extents;
+  SmallVector<Operand> extents;
+  syntax::InitValues init;
   PullType arrayType, indicesType;
   PushType resultType, foundType;
   ContractAttr contract;
   auto &properties = state.getOrAddProperties<Properties>();
   if (parser.parseOperand(array) || parser.parseKeyword("at") ||
-      parser.parseOperand(indices))
-    return failure();
-  SMLoc initLoc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("init")) &&
-      parser.parseOperandList(init))
-    return failure();
-  if (syntax::parseContract(parser, contract, properties.kind) ||
+      parser.parseOperand(indices) || init.parseOptional(parser) ||
+      syntax::parseContract(parser, contract, properties.kind) ||
       syntax::parseExtents(parser, extents))
     return failure();
   properties.contract = contract;
@@ -162,21 +147,17 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &state) {
   }
   if (parser.resolveOperand(array, arrayType, state.operands) ||
       parser.resolveOperand(indices, indicesType, state.operands) ||
-      (!init.empty() &&
-       parser.resolveOperands(init, arrayType.getElementTypes(), initLoc,
-                              state.operands)) ||
-      parser.resolveOperands(extents, parser.getBuilder().getIndexType(),
-                             state.operands))
+      init.resolve(parser, arrayType.getElementTypes(), state) ||
+      syntax::resolveIndices(parser, extents, state))
     return failure();
-  properties.operandSegmentSizes = {1, 1, static_cast<int32_t>(init.size()),
+  properties.operandSegmentSizes = {1, 1, init.size(),
                                     static_cast<int32_t>(extents.size())};
   return success();
 }
 
 void ScatterOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getArray() << " at " << getIndices();
-  if (!getInit().empty())
-    printer << " init " << getInit();
+  syntax::printInit(printer, getInit());
   syntax::printContract(printer, getContract(), getKindAttr());
   syntax::printExtents(printer, getExtents());
   if (getFound())
@@ -234,6 +215,14 @@ static LogicalResult verifyNumbers(Operation *op, Type type, StringRef what) {
          << what << " is an array of integers or index, not " << type;
 }
 
+/// Verifies the scalars after `init`, if there are any.
+static LogicalResult verifyInit(Operation *op, ValueRange init,
+                                TypeRange elements) {
+  return success(init.empty() ||
+                 succeeded(verifyElementTypes(op, init.getTypes(), elements,
+                                              "the initial value")));
+}
+
 /// Emits `[count-range]` unless the numbers of `what` can be as large as the
 /// extent, or its bound, of an array of type `counted`. Others are checked when
 /// the program runs.
@@ -279,9 +268,7 @@ LogicalResult CompactOp::verify() {
       failed(
           verifySameExtents(*this, array, "the operand", result, "the result")))
     return failure();
-  if (!getInit().empty() &&
-      failed(verifyElementTypes(*this, getInit().getTypes(),
-                                array.getElementTypes(), "the initial value")))
+  if (failed(verifyInit(*this, getInit(), array.getElementTypes())))
     return failure();
   return verifyCount(*this, getCount().getType(), result.getLevel(), array);
 }
@@ -355,9 +342,7 @@ LogicalResult ExpandOp::verify() {
       failed(verifyList(*this, result, "the result")) ||
       failed(verifyDynamicExtents(*this, result, getExtents())))
     return failure();
-  if (!getInit().empty() &&
-      failed(verifyElementTypes(*this, getInit().getTypes(),
-                                result.getElementTypes(), "the initial value")))
+  if (failed(verifyInit(*this, getInit(), result.getElementTypes())))
     return failure();
   Type index = IndexType::get(getContext());
   if (failed(verifyBody(*this, getBody(), {index, index}, /*yields=*/true)))
@@ -378,9 +363,7 @@ LogicalResult ScatterOp::verify() {
                                 array.getElementTypes(), "the result")) ||
       failed(verifyDynamicExtents(*this, result, getExtents())))
     return failure();
-  if (!getInit().empty() &&
-      failed(verifyElementTypes(*this, getInit().getTypes(),
-                                array.getElementTypes(), "the initial value")))
+  if (failed(verifyInit(*this, getInit(), array.getElementTypes())))
     return failure();
   if (failed(verifyContract(*this, getContract(), getKindAttr(),
                             array.getElementTypes())))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
 using namespace mlir;
@@ -193,8 +193,7 @@ SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
       }
       if (!mayPad(d))
         continue;
-      Value less = index.less(position[d], extent);
-      inside = inside ? b.createOrFold<arith::AndIOp>(loc, inside, less) : less;
+      inside = index.both(inside, index.below(position[d], extent));
     }
     if (!inside)
       return buildGet(b, loc, getArray(), position);
@@ -362,7 +361,7 @@ SmallVector<Value> ConcatOp::buildElement(OpBuilder &builder, Location loc,
   return buildSelection(
       builder, loc, getArrays(), 0,
       [&](OpBuilder &b, unsigned i) {
-        return IndexBuilder{b, loc}.less(indices[dim], starts[i + 1]);
+        return IndexBuilder{b, loc}.below(indices[dim], starts[i + 1]);
       },
       [&](OpBuilder &b, unsigned i) {
         SmallVector<Value> source(indices);
@@ -389,10 +388,9 @@ SmallVector<Value> InterleaveOp::buildElement(OpBuilder &builder, Location loc,
   source[0] = index.div(indices[0], count);
   return buildSelection(
       builder, loc, getArrays(), 0,
-      [&](OpBuilder &b, unsigned i) -> Value {
-        Value number = arith::ConstantIndexOp::create(b, loc, i);
-        return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                             which, number);
+      [&](OpBuilder &b, unsigned i) {
+        IndexBuilder index{b, loc};
+        return index.equal(which, index.constant(i));
       },
       [&](OpBuilder &b, unsigned i) {
         return buildGet(b, loc, getArrays()[i], source);

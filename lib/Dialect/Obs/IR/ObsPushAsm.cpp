@@ -121,15 +121,14 @@ static ParseResult parseParBody(OpAsmParser &parser, OperationState &state) {
 }
 
 ParseResult FillOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<Operand> init, extents;
+  SmallVector<Operand> extents;
+  syntax::InitValues init;
   Operand onto;
   PullType ontoType;
   bool hasOnto = false;
   PushType type;
   auto &properties = state.getOrAddProperties<Properties>();
-  SMLoc initLoc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("init")) &&
-      parser.parseOperandList(init))
+  if (init.parseOptional(parser))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("onto"))) {
     hasOnto = true;
@@ -152,23 +151,18 @@ ParseResult FillOp::parse(OpAsmParser &parser, OperationState &state) {
   }
   if (syntax::parseAttributes(parser, state) || parser.parseColonType(type))
     return failure();
-  if (!init.empty() && parser.resolveOperands(init, type.getElementTypes(),
-                                              initLoc, state.operands))
+  if (init.resolve(parser, type.getElementTypes(), state) ||
+      (hasOnto && parser.resolveOperand(onto, ontoType, state.operands)) ||
+      syntax::resolveIndices(parser, extents, state))
     return failure();
-  if (hasOnto && parser.resolveOperand(onto, ontoType, state.operands))
-    return failure();
-  if (syntax::resolveIndices(parser, extents, state))
-    return failure();
-  properties.operandSegmentSizes = {static_cast<int>(init.size()),
-                                    static_cast<int>(hasOnto),
+  properties.operandSegmentSizes = {init.size(), static_cast<int>(hasOnto),
                                     static_cast<int>(extents.size())};
   state.addTypes(type);
   return success();
 }
 
 void FillOp::print(OpAsmPrinter &printer) {
-  if (!getInit().empty())
-    printer << " init " << getInit();
+  syntax::printInit(printer, getInit());
   if (getOnto())
     printer << " onto " << getOnto() << " : " << getOnto().getType();
   syntax::printContract(printer, getContract(), getKindAttr());

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
@@ -372,8 +372,8 @@ IndexChange TakeOp::buildTarget(OpBuilder &builder, Location loc) {
     for (unsigned d = 0; d < indices.size(); ++d) {
       if (!ShapedType::isDynamic(extents[d]) && extents[d] == known[d])
         continue;
-      Value less = IndexBuilder{b, l}.less(indices[d], counts[d]);
-      inside = inside ? b.createOrFold<arith::AndIOp>(l, inside, less) : less;
+      IndexBuilder index{b, l};
+      inside = index.both(inside, index.below(indices[d], counts[d]));
     }
     return inside;
   };
@@ -414,9 +414,7 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
                       source[d] * source[rank + d] <= target[d];
           if (limits.empty() || fits)
             continue;
-          Value less = index.less(joined[d], limits[d]);
-          inside =
-              inside ? b.createOrFold<arith::AndIOp>(l, inside, less) : less;
+          inside = index.both(inside, index.below(joined[d], limits[d]));
         }
         indices = joined;
         return inside;

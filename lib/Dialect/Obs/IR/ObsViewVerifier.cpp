@@ -21,6 +21,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "Verification.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -31,17 +32,6 @@ using namespace mlir::obs;
 
 static bool isArray(Value value) {
   return isa<PullType, PushType>(value.getType());
-}
-
-/// The memory of which `memory` is a cast or a part.
-static Value getRoot(Value memory) {
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>()) {
-    if (!seen.insert(view).second)
-      break;
-    memory = view.getViewSource();
-  }
-  return memory;
 }
 
 /// `root` and all casts and parts of it.
@@ -236,9 +226,7 @@ static bool readsWhereItWrites(FillOp fill, ValueRange memory, bool isForced,
   if (!loop)
     return false;
   // The threads of an inner loop run side by side.
-  if (loop.getBody()
-          .walk([](ParOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
+  if (containsOp(loop.getBody(), [](ParOp) { return true; }))
     return false;
   auto isOwn = [&](OperandRange indices) {
     return llvm::equal(indices, loop.getBody().front().getArguments());
@@ -320,7 +308,8 @@ static LogicalResult verifyReads(ForceOp force, Value source, Value root,
     return success();
   auto isOwn = [&](ValueRange memory) {
     return llvm::all_of(getViewedMemory(source), [&](Value viewed) {
-      return getRoot(viewed) != root || llvm::is_contained(memory, viewed);
+      return getUnderlyingMemory(viewed) != root ||
+             llvm::is_contained(memory, viewed);
     });
   };
   for (auto [array, result] :
@@ -340,7 +329,7 @@ static LogicalResult verifyReads(ForceOp force, Value source, Value root,
 LogicalResult verification::verifyViewUses(ForceOp force) {
   llvm::SetVector<Value> roots;
   for (Value memory : force.getInto())
-    roots.insert(getRoot(memory));
+    roots.insert(getUnderlyingMemory(memory));
   for (Value root : roots) {
     // Views of the memory, and results of forces into it. A loop brings back
     // the results of this force.
@@ -351,7 +340,7 @@ LogicalResult verification::verifyViewUses(ForceOp force) {
           for (Value result : user->getResults())
             if (isa<ViewOp>(user) ||
                 llvm::any_of(getViewedMemory(result), [&](Value memory) {
-                  return getRoot(memory) == root;
+                  return getUnderlyingMemory(memory) == root;
                 }))
               sources.insert(result);
     for (Value source : sources) {

@@ -330,6 +330,23 @@ void syntax::printArguments(OpAsmPrinter &printer, Block &block) {
   printer << ')';
 }
 
+ParseResult syntax::InitValues::parseOptional(OpAsmParser &parser) {
+  loc = parser.getCurrentLocation();
+  return failure(succeeded(parser.parseOptionalKeyword("init")) &&
+                 parser.parseOperandList(values));
+}
+
+ParseResult syntax::InitValues::resolve(OpAsmParser &parser, TypeRange types,
+                                        OperationState &state) const {
+  return failure(!values.empty() &&
+                 parser.resolveOperands(values, types, loc, state.operands));
+}
+
+void syntax::printInit(OpAsmPrinter &printer, ValueRange init) {
+  if (!init.empty())
+    printer << " init " << init;
+}
+
 ParseResult syntax::parseStatements(OpAsmParser &parser, OperationState &state,
                                     ArrayRef<Argument> arguments) {
   Region *region = state.addRegion();

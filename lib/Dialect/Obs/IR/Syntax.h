@@ -52,6 +52,21 @@ parseElementBindings(OpAsmParser &parser,
                      OperationState &state);
 void printElementBindings(OpAsmPrinter &printer, Block &block,
                           ValueRange arrays);
+/// (`init` values)?: the elements of an array at the indices that are not
+/// written, one for each component.
+class InitValues {
+public:
+  ParseResult parseOptional(OpAsmParser &parser);
+  /// Adds the values to the operands of `state`.
+  ParseResult resolve(OpAsmParser &parser, TypeRange types,
+                      OperationState &state) const;
+  int32_t size() const { return values.size(); }
+
+private:
+  SmallVector<OpAsmParser::UnresolvedOperand> values;
+  SMLoc loc;
+};
+void printInit(OpAsmPrinter &printer, ValueRange init);
 /// A region with statements and without a terminator. It always has a block.
 ParseResult parseStatements(OpAsmParser &parser, OperationState &state,
                             ArrayRef<OpAsmParser::Argument> arguments = {});

@@ -36,6 +36,12 @@ bool isVirtualChoice(scf::IfOp choice);
 /// needed to pass such an array on.
 bool isInMemory(Value array);
 
+/// The owner and the storage of an array of level IR; null for other memory.
+HomeAttr getHome(Value memory);
+
+/// The memory of which `memory` is a cast, a view or a part.
+Value getUnderlyingMemory(Value memory);
+
 /// The arrays that `value` may be, if it is a block argument or result of an
 /// `scf.for`, or a result of an `scf.if`; empty for other values.
 SmallVector<Value> getPossibleArrays(Value value);

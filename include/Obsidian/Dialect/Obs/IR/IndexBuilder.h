@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef OBSIDIAN_LIB_DIALECT_OBS_IR_INDEXBUILDER_H
-#define OBSIDIAN_LIB_DIALECT_OBS_IR_INDEXBUILDER_H
+#ifndef OBSIDIAN_DIALECT_OBS_IR_INDEXBUILDER_H
+#define OBSIDIAN_DIALECT_OBS_IR_INDEXBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -50,10 +50,33 @@ struct IndexBuilder {
       return a;
     return div(add(a, sub(b, constant(1))), b);
   }
-  Value less(Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
-                                               a, b);
+  /// a < b, for numbers that are not negative.
+  Value below(Value a, Value b) {
+    return compare(arith::CmpIPredicate::ult, a, b);
   }
+  Value equal(Value a, Value b) {
+    return compare(arith::CmpIPredicate::eq, a, b);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+  }
+  /// The number, or 0 if it is negative.
+  Value natural(Value a) {
+    return builder.createOrFold<arith::MaxSIOp>(loc, a, constant(0));
+  }
+  /// The number, or 1 if it is 0: a divisor in code that may not run.
+  Value divisor(Value a) {
+    return builder.createOrFold<arith::MaxUIOp>(loc, a, constant(1));
+  }
+  /// An operation on what there is so far, and `next`: only `next` if nothing
+  /// is there yet (null).
+  template <typename Op>
+  Value join(Value soFar, Value next) {
+    return soFar ? builder.createOrFold<Op>(loc, soFar, next) : next;
+  }
+  /// Conditions; the first one may be null.
+  Value both(Value a, Value b) { return join<arith::AndIOp>(a, b); }
+  Value either(Value a, Value b) { return join<arith::OrIOp>(a, b); }
 
   /// Row-major position of `indices` among `extents`.
   Value linearize(ValueRange indices, ValueRange extents) {
@@ -123,4 +146,4 @@ private:
 
 } // namespace mlir::obs
 
-#endif // OBSIDIAN_LIB_DIALECT_OBS_IR_INDEXBUILDER_H
+#endif // OBSIDIAN_DIALECT_OBS_IR_INDEXBUILDER_H
