@@ -183,10 +183,14 @@ LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
   return runVerifiedOnce(manager, module);
 }
 
-LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
-                                     const ObsToNVVMOptions &options) {
+llvm::Error buildObsToNVVMPipeline(OpPassManager &pm,
+                                   const ObsToNVVMOptions &options) {
   if (options.format != "isa" && options.format != "nvvm")
-    return failure();
+    return llvm::createStringError("unknown format '" + Twine(options.format) +
+                                   "'; known are isa and nvvm");
+  llvm::Expected<std::string> chip = parseChip(options.chip);
+  if (!chip)
+    return chip.takeError();
   ObsToGPUOptions toGPU;
   toGPU.threads = options.threads;
   toGPU.blocks = options.blocks;
@@ -196,12 +200,12 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
   buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.chip,
                              options.libdevice);
   if (options.format == "nvvm")
-    return success();
+    return llvm::Error::success();
   SerializeKernelsPassOptions serialize;
   serialize.chip = options.chip;
   serialize.libdevice = options.libdevice;
   pm.addPass(createSerializeKernelsPass(serialize));
-  return success();
+  return llvm::Error::success();
 }
 
 void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
@@ -274,10 +278,9 @@ void registerObsPipelines() {
       "obs-to-nvvm", "Lower programs to kernels in NVVM or PTX",
       [](OpPassManager &pm, const ObsToNVVMOptions &options,
          ErrorHandler onError) -> LogicalResult {
-        if (succeeded(buildObsToNVVMPipeline(pm, options)))
-          return success();
-        return onError("unknown format '" + Twine(options.format) +
-                       "'; known are isa and nvvm");
+        if (llvm::Error error = buildObsToNVVMPipeline(pm, options))
+          return onError(llvm::toString(std::move(error)));
+        return success();
       });
 }
 
