@@ -9,7 +9,7 @@
 #include "Obsidian/Pipelines/Pipelines.h"
 
 #include "Obsidian/Conversion/Passes.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Emulator/Passes.h"
 #include "Obsidian/Target/Passes.h"
 #include "Obsidian/Target/ToPTX.h"
@@ -173,10 +173,15 @@ LogicalResult runVerifiedOnce(PassManager &manager, ModuleOp module) {
 
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
                          const ObsToGPUOptions &options) {
-  for (auto function : module.getOps<func::FuncOp>())
-    function.setVisibility(function.getName() == entry
-                               ? SymbolTable::Visibility::Public
-                               : SymbolTable::Visibility::Private);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool isEntry = function.getName() == entry;
+    if (isEntry && !isHostFunction(function))
+      return function.emitOpError(
+          "[call-inline] is a function of a level, which becomes a part of its "
+          "callers; compile a host function that calls it");
+    function.setVisibility(isEntry ? SymbolTable::Visibility::Public
+                                   : SymbolTable::Visibility::Private);
+  }
   PassManager manager(module->getName());
   manager.addPass(createSymbolDCEPass());
   buildObsToGPUPipeline(manager, options);
