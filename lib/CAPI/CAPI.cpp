@@ -201,7 +201,13 @@ obs_status obs_program_show(obs_program *program, obs_form form,
       embed::Form::HostC,    embed::Form::Cost,     embed::Form::Barriers,
       embed::Form::Races,    embed::Form::CostJSON, embed::Form::BarriersJSON,
       embed::Form::RacesJSON};
-  FailureOr<StringRef> shown = program->program->show(forms[form]);
+  // C has no check of this type.
+  size_t number = form;
+  if (number >= std::size(forms)) {
+    program->owner.refuse("the form is " + Twine(number) + ", and no obs_form");
+    return OBS_FAILURE;
+  }
+  FailureOr<StringRef> shown = program->program->show(forms[number]);
   program->owner.collectMessages();
   if (failed(shown))
     return OBS_FAILURE;

@@ -46,6 +46,22 @@ static void expandDivisions(ModuleOp module) {
   walkAndApplyPatterns(module, std::move(patterns));
 }
 
+/// Replaces extents of memory by those in its descriptor. The conversion of
+/// `memref.dim` to the LLVM dialect stores the extents on the stack in each
+/// iteration of a loop, until the thread has no stack left.
+static void expandDims(ModuleOp module) {
+  module.walk([](memref::DimOp dim) {
+    std::optional<int64_t> number = dim.getConstantIndex();
+    if (!number)
+      return;
+    OpBuilder builder(dim);
+    auto parts = memref::ExtractStridedMetadataOp::create(builder, dim.getLoc(),
+                                                          dim.getSource());
+    dim.replaceAllUsesWith(parts.getSizes()[*number]);
+    dim.erase();
+  });
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate) {
   OwningOpRef<ModuleOp> module =
@@ -71,6 +87,7 @@ convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate) {
   convertFloatOps(*module, state);
   state.finish();
   expandDivisions(*module);
+  expandDims(*module);
   return module;
 }
 

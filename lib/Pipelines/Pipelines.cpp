@@ -9,7 +9,7 @@
 #include "Obsidian/Pipelines/Pipelines.h"
 
 #include "Obsidian/Conversion/Passes.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Emulator/Passes.h"
 #include "Obsidian/Target/Passes.h"
 #include "Obsidian/Target/Chip.h"
@@ -180,20 +180,29 @@ LogicalResult runVerifiedOnce(PassManager &manager, ModuleOp module) {
 
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
                          const ObsToGPUOptions &options) {
-  for (auto function : module.getOps<func::FuncOp>())
-    function.setVisibility(function.getName() == entry
-                               ? SymbolTable::Visibility::Public
-                               : SymbolTable::Visibility::Private);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool isEntry = function.getName() == entry;
+    if (isEntry && !isHostFunction(function))
+      return function.emitOpError(
+          "[call-inline] is a function of a level, which becomes a part of its "
+          "callers; compile a host function that calls it");
+    function.setVisibility(isEntry ? SymbolTable::Visibility::Public
+                                   : SymbolTable::Visibility::Private);
+  }
   PassManager manager(module->getName());
   manager.addPass(createSymbolDCEPass());
   buildObsToGPUPipeline(manager, options);
   return runVerifiedOnce(manager, module);
 }
 
-LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
-                                     const ObsToNVVMOptions &options) {
+llvm::Error buildObsToNVVMPipeline(OpPassManager &pm,
+                                   const ObsToNVVMOptions &options) {
   if (options.format != "isa" && options.format != "nvvm")
-    return failure();
+    return llvm::createStringError("unknown format '" + Twine(options.format) +
+                                   "'; known are isa and nvvm");
+  llvm::Expected<std::string> chip = parseChip(options.chip);
+  if (!chip)
+    return chip.takeError();
   ObsToGPUOptions toGPU;
   toGPU.threads = options.threads;
   toGPU.blocks = options.blocks;
@@ -203,12 +212,12 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
   buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.chip,
                              options.libdevice);
   if (options.format == "nvvm")
-    return success();
+    return llvm::Error::success();
   SerializeKernelsPassOptions serialize;
   serialize.chip = options.chip;
   serialize.libdevice = options.libdevice;
   pm.addPass(createSerializeKernelsPass(serialize));
-  return success();
+  return llvm::Error::success();
 }
 
 void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
@@ -281,10 +290,9 @@ void registerObsPipelines() {
       "obs-to-nvvm", "Lower programs to kernels in NVVM or PTX",
       [](OpPassManager &pm, const ObsToNVVMOptions &options,
          ErrorHandler onError) -> LogicalResult {
-        if (succeeded(buildObsToNVVMPipeline(pm, options)))
-          return success();
-        return onError("unknown format '" + Twine(options.format) +
-                       "'; known are isa and nvvm");
+        if (llvm::Error error = buildObsToNVVMPipeline(pm, options))
+          return onError(llvm::toString(std::move(error)));
+        return success();
       });
 }
 

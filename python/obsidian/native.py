@@ -172,9 +172,25 @@ def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
         library = ctypes.CDLL(os.fspath(path))
     except OSError as error:
         raise ObsidianError(f"the compiler cannot be loaded: {error}") from None
+
+    def declare(name: str, result: Any, parameters: list[Any]) -> None:
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise ObsidianError(
+                f"{path} has no function {name}: it is older than this package, or no library of "
+                "Obsidian; build it from the same revision"
+            ) from None
+        function.restype, function.argtypes = result, parameters
+
+    declare("obs_get_api_version", ctypes.c_uint32, [])
+    version = library.obs_get_api_version()
+    if version != _API_VERSION:
+        raise ObsidianError(
+            f"{path} has version {version} of the C API, and this package needs {_API_VERSION}"
+        )
     pointer, number = ctypes.c_void_p, ctypes.c_size_t
     functions: dict[str, tuple[Any, list[Any]]] = {
-        "obs_get_api_version": (ctypes.c_uint32, []),
         "obs_get_version": (ctypes.c_char_p, []),
         "obs_compiler_create": (pointer, []),
         "obs_compiler_destroy": (None, [pointer]),
@@ -202,13 +218,7 @@ def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
         "obs_xla_run_on_gpu": (pointer, [pointer]),
     }
     for name, (result, parameters) in functions.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, parameters
-    version = library.obs_get_api_version()
-    if version != _API_VERSION:
-        raise ObsidianError(
-            f"{path} has version {version} of the C API, and this package needs {_API_VERSION}"
-        )
+        declare(name, result, parameters)
     return library
 
 

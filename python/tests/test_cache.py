@@ -241,3 +241,22 @@ def test_the_file_of_the_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(Path, "exists", lambda _: False)
     with pytest.raises(obs.ObsidianError, match="this package has no compiler in it"):
         library_path()
+
+
+def test_older_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that lacks a function is named, and so is the function."""
+
+    class Older:
+        @staticmethod
+        def obs_get_api_version() -> int:
+            return 1
+
+    monkeypatch.setattr(native.ctypes, "CDLL", lambda path: Older)
+    with pytest.raises(obs.ObsidianError, match=r"old\.so has no function obs_get_version"):
+        native.open_library("old.so")
+    monkeypatch.setattr(Older, "obs_get_api_version", staticmethod(lambda: 2))
+    with pytest.raises(obs.ObsidianError, match=r"old\.so has version 2 of the C API"):
+        native.open_library("old.so")
+    monkeypatch.delattr(Older, "obs_get_api_version")
+    with pytest.raises(obs.ObsidianError, match="no function obs_get_api_version"):
+        native.open_library("old.so")

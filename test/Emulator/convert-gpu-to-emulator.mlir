@@ -31,7 +31,7 @@ gpu.module @access {
     %v = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1]
       : memref<f32> to memref<?xf32>
     %t = gpu.thread_id x
-    // CHECK: %[[DIM:.*]] = memref.dim %[[V]]
+    // CHECK: %{{.*}}, %{{.*}}, %[[DIM:.*]], %{{.*}} = memref.extract_strided_metadata %[[V]]
     // CHECK: %[[BAD:.*]] = arith.cmpi uge, %{{.*}}, %[[DIM]]
     // CHECK: scf.if %[[BAD]] {
     // CHECK: call @obs_emu_index_failed

@@ -2,6 +2,7 @@
 // RUN: obs-opt --obs-to-nvvm='chip=sm_80 threads=32' %s | FileCheck %s --check-prefix=SM80
 // RUN: obs-opt --obs-to-nvvm='format=nvvm' %s | FileCheck %s --check-prefix=NVVM
 // RUN: not obs-opt --obs-to-nvvm='chip=sm_12' %s 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not obs-opt --obs-to-nvvm='chip=sm_12 format=nvvm' %s 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // CHECK: gpu.launch_func @kernels::@twice
 // CHECK: gpu.binary @kernels {{.*}}[#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx81">, assembly = "
@@ -16,7 +17,10 @@
 // NVVM: llvm.func @twice(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: i64)
 // NVVM-NOT: gpu.func
 
-// CHIP: error: unknown chip 'sm_12'
+// A wrong option is an error without a place in the program.
+// CHIP-NOT: obs-to-nvvm.mlir
+// CHIP: error: unknown chip 'sm_12'; known are sm_70,
+// CHIP-NOT: obs-to-nvvm.mlir
 
 func.func @main(%a: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
   %b = obs.map (%x = %a : !obs.pull<? x f32>) -> !obs.pull<? x f32> {

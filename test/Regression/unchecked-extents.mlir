@@ -33,6 +33,7 @@
 // RUN: obs-run %s --entry=choice --device=emulate iota:4xi32 false 9 | FileCheck %s --check-prefix=GOOD-CHOICE
 // RUN: obs-run %s --entry=choice --device=emulate iota:4xi32 true 2 | FileCheck %s --check-prefix=GOOD-CHOICE-2
 // RUN: obs-run %s --entry=chunks --device=emulate iota:4xi32 false 3 | FileCheck %s --check-prefix=GOOD-CHUNKS
+// RUN: obs-run %s --entry=chunks --device=emulate iota:4xi32 false 0 | FileCheck %s --check-prefix=GOOD-CHUNKS
 // RUN: obs-run %s --entry=turns --device=interpret -- 2 -1 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=turns --device=emulate -- 2 -1 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=tiles --device=emulate -- 2 -1 -2 | FileCheck %s --check-prefix=NONE

@@ -98,6 +98,18 @@ TEST_F(CAPIErrors, KindsOfDevices) {
   }
 }
 
+TEST_F(CAPIErrors, FormsOfPrograms) {
+  compile();
+  for (int number : {10, 1000, -1}) {
+    obs_form form;
+    std::memcpy(&form, &number, sizeof(form));
+    obs_text text = {};
+    EXPECT_EQ(obs_program_show(program, form, &text), OBS_FAILURE);
+    EXPECT_EQ(text.data, nullptr);
+    EXPECT_NE(getError().find("and no obs_form"), std::string::npos);
+  }
+}
+
 TEST_F(CAPIErrors, TypesOfElements) {
   load();
   int number = 55;

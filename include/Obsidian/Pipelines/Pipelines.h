@@ -129,9 +129,9 @@ LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
                          const ObsToGPUOptions &options);
 
 /// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. An unknown
-/// format is an error.
-LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
-                                     const ObsToNVVMOptions &options);
+/// format or chip is an error with a text.
+llvm::Error buildObsToNVVMPipeline(OpPassManager &pm,
+                                   const ObsToNVVMOptions &options);
 
 /// Adds `obs-to-gpu` and the passes from kernels to the functions in the LLVM
 /// dialect that the emulator compiles for the CPU.

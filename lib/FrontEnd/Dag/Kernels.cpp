@@ -347,10 +347,12 @@ void Lowering::store(Node *node) {
   Node *outer = std::exchange(root, node);
   Stored result;
   result.loops = getLoops(node);
-  // The arrays that the kernel reads are stored before.
+  // The arrays that the kernel reads are stored before. A filter has memory for
+  // all elements of its array, so its kernel does not read its length.
   SmallVector<Node *> read{node};
+  Node *shape = node->is(Node::Filter) ? node->ops[0] : node;
   for (unsigned k = 0; k < node->type->getRank(); ++k)
-    read.push_back(graph.getBound(node, k));
+    read.push_back(graph.getBound(shape, k));
   for (Node *loop : result.loops)
     read.push_back(graph.getBound(loop->ops[0]));
   llvm::erase(read, nullptr);

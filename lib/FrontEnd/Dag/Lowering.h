@@ -134,7 +134,6 @@ private:
   /// The values of `work` in a new scope for the block at the insertion point.
   Values inside(Level level, Body work);
   std::vector<const void *> getKey(Node *node, bool isIndex);
-  Values getBinding(Node *loop);
   /// The values of `body` if `condition` is true, else `others`.
   Values choose(Value condition, ArrayRef<Value> others, Body body);
   /// The values of `body` if `index` is less than the length of the row, else
@@ -152,6 +151,11 @@ private:
   Value computeFrom(Node *node, bool isIndex,
                     llvm::function_ref<Value(ValueRange)> function);
   Value computeScalar(Opcode op, ValueRange operands);
+  /// An element of memory, whose first indices are those of loops around a
+  /// stored value. If a loop is not open here, the value is equal for all of
+  /// its iterations: it is that of the first one, or 0 if there is none.
+  Values readStored(Value memory, ArrayRef<Node *> loops, ValueRange indices,
+                    unsigned depth);
   /// The element of `array`. It is not computed outside of scope `depth`.
   Values access(Node *array, Values indices, unsigned depth = 0);
   /// The array of a reduction. A filter that nothing else reads is a condition:

@@ -90,15 +90,6 @@ Lowering::Values Lowering::inside(Level level, Body work) {
   return values;
 }
 
-/// The index of a loop around a stored value. If the loop is not open here, the
-/// value is equal for all iterations.
-Lowering::Values Lowering::getBinding(Node *loop) {
-  auto it = bindings.find(loop);
-  if (it != bindings.end())
-    return it->second;
-  return at(0, [&] { return Values{b.getIndex(0)}; });
-}
-
 std::vector<const void *> Lowering::getKey(Node *node, bool isIndex) {
   std::vector<const void *> key{node, isIndex ? node : nullptr};
   for (Node *variable : node->getDependences())
@@ -306,13 +297,9 @@ Lowering::Values Lowering::compute(Node *node) {
   }
   case Node::Count: {
     const Stored &filter = stored.at(node->ops[0]);
-    Values indices;
-    for (Node *loop : filter.loops)
-      llvm::append_range(indices, getBinding(loop));
     // The host knows the number of elements of a filter without loops.
     if (!filter.loops.empty())
-      return at(std::max(getLoopDepth(node), getDepth(indices)),
-                [&] { return b.get(filter.count, indices); });
+      return readStored(filter.count, filter.loops, {}, getLoopDepth(node));
     return at(0, [&] {
       Values count = b.get(filter.count, b.getIndex(0));
       choices.estimates.emplace_back(count[0], graph.estimate(node));
@@ -355,22 +342,44 @@ Lowering::Values Lowering::compute(Node *node) {
   }
 }
 
-Lowering::Values Lowering::access(Node *array, Values indices, unsigned depth) {
-  Value memory;
-  if (array->is(Node::Param)) {
-    memory = bindings.at(array)[0];
-  } else if (isStored(array)) {
-    const Stored &source = stored.at(array);
-    memory = source.array;
-    Values all;
-    for (Node *loop : source.loops)
-      llvm::append_range(all, getBinding(loop));
-    llvm::append_range(all, indices);
-    indices = all.empty() ? at(0, [&] { return Values{b.getIndex(0)}; }) : all;
+Lowering::Values Lowering::readStored(Value memory, ArrayRef<Node *> loops,
+                                      ValueRange indices, unsigned depth) {
+  auto zero = [&] { return at(0, [&] { return Values{b.getIndex(0)}; }); };
+  Values all;
+  SmallVector<int64_t> closed;
+  for (auto [number, loop] : llvm::enumerate(loops)) {
+    auto it = bindings.find(loop);
+    if (it == bindings.end())
+      closed.push_back(number);
+    llvm::append_range(all, it == bindings.end() ? zero() : it->second);
   }
-  if (memory)
-    return at(std::max({depth, std::min(getDepth(), 1u), getDepth(indices)}),
-              [&] { return b.get(memory, indices); });
+  llvm::append_range(all, indices);
+  if (all.empty())
+    all = zero();
+  auto read = [&]() -> Values { return b.get(memory, all); };
+  return at(std::max({depth, std::min(getDepth(), 1u), getDepth(all)}), [&] {
+    if (closed.empty())
+      return read();
+    Value hasIterations;
+    for (int64_t dim : closed) {
+      Value hasSome =
+          b.compare(Order::LT, b.getIndex(0), DimOp::create(b, memory, dim));
+      hasIterations = hasIterations
+                          ? arith::AndIOp::create(b, hasIterations, hasSome)
+                          : hasSome;
+    }
+    auto type = cast<PullType>(memory.getType());
+    return choose(hasIterations, getZeros(type.getElementTypes()), read);
+  });
+}
+
+Lowering::Values Lowering::access(Node *array, Values indices, unsigned depth) {
+  if (array->is(Node::Param))
+    return readStored(bindings.at(array)[0], {}, indices, depth);
+  if (isStored(array)) {
+    const Stored &source = stored.at(array);
+    return readStored(source.array, source.loops, indices, depth);
+  }
   if (array->is(Node::Index)) {
     indices.insert(indices.begin(), emitIndex(array->ops[1]));
     return access(array->ops[0], indices, depth);

@@ -447,7 +447,9 @@ static LogicalResult shareReads(scf::IfOp op, PatternRewriter &rewriter) {
 }
 
 /// An `if` whose arms only compute is a select: both arms are cheaper than a
-/// branch that the threads of a warp may take differently.
+/// branch that the threads of a warp may take differently. An array in an arm
+/// stays there until its extents are known: they may be quotients, which only
+/// this arm can compute.
 static LogicalResult selectInsteadOfBranch(scf::IfOp op,
                                            PatternRewriter &rewriter) {
   constexpr unsigned maxOps = 16;
@@ -460,7 +462,8 @@ static LogicalResult selectInsteadOfBranch(scf::IfOp op,
   for (Block *arm : {op.thenBlock(), op.elseBlock()})
     for (Operation &inner : arm->without_terminator())
       if (++count > maxOps || inner.getNumRegions() != 0 ||
-          !isSpeculatable(&inner) || !isMemoryEffectFree(&inner))
+          !isSpeculatable(&inner) || !isMemoryEffectFree(&inner) ||
+          llvm::any_of(inner.getResultTypes(), llvm::IsaPred<PullType>))
         return rewriter.notifyMatchFailure(op, "an arm is not only arithmetic");
   SmallVector<Value> thenValues(op.thenYield().getOperands());
   SmallVector<Value> elseValues(op.elseYield().getOperands());

@@ -20,6 +20,7 @@
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Transforms/Collectives/Collectives.h"
 #include "Obsidian/Transforms/Level/Passes.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -372,6 +373,30 @@ static void fixGrouping(CollectiveOpInterface op) {
     op->setAttr("strategy", StringAttr::get(op.getContext(), "one_kernel"));
 }
 
+/// Replaces each divisor in the operator that is 0 by 1. The workers of a
+/// strategy also combine values where there is no element, and drop the result.
+static void protectDivisors(CollectiveOpInterface op) {
+  if (getEnclosingScope(op).level == Level::Thread ||
+      op.getStrategy() == "sequential")
+    return;
+  op.getBody().walk([](Operation *inner) {
+    if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
+            inner))
+      return;
+    OpOperand &divisor = inner->getOpOperand(1);
+    if (std::optional<int64_t> known = getConstantIntValue(divisor.get());
+        known && *known != 0)
+      return;
+    OpBuilder builder(inner);
+    Type type = divisor.get().getType();
+    Value one = arith::ConstantOp::create(builder, inner->getLoc(),
+                                          builder.getIntegerAttr(type, 1));
+    divisor.set(
+        arith::MaxUIOp::create(builder, inner->getLoc(), divisor.get(), one));
+  });
+}
+
 namespace {
 struct ExpandCollectives
     : obs::impl::ObsExpandCollectivesPassBase<ExpandCollectives> {
@@ -393,9 +418,11 @@ struct ExpandCollectives
     getOperation()->walk(
         [&](ExpandableOpInterface op) { collectives.push_back(op); });
     for (Operation *op : collectives) {
-      if (auto combining = dyn_cast<CollectiveOpInterface>(op);
-          combining && deterministic)
-        fixGrouping(combining);
+      if (auto combining = dyn_cast<CollectiveOpInterface>(op)) {
+        if (deterministic)
+          fixGrouping(combining);
+        protectDivisors(combining);
+      }
       if (failed(expand(builder, op, options)))
         return signalPassFailure();
       op->erase();

@@ -158,6 +158,22 @@ Value strategies::buildContractFill(CollectiveBuilder &c, Contract contract,
   return fill;
 }
 
+Values strategies::buildNeutral(OpBuilder &builder, Location loc,
+                                Attribute kind, TypeRange types) {
+  auto name = dyn_cast<StringAttr>(kind);
+  if (!name)
+    return {};
+  auto which = *arith::symbolizeAtomicRMWKind(name.getValue());
+  return llvm::map_to_vector(types, [&](Type type) -> Value {
+    // The sum of 0 and -0 is 0.
+    TypedAttr neutral =
+        which == arith::AtomicRMWKind::addf
+            ? builder.getFloatAttr(type, -0.0)
+            : arith::getIdentityValueAttr(which, type, builder, loc);
+    return arith::ConstantOp::create(builder, loc, neutral);
+  });
+}
+
 Value strategies::accumulate(CollectiveBuilder &c, Value n, Value start,
                              llvm::function_ref<Value(Value, Value)> step) {
   auto loop = scf::ForOp::create(

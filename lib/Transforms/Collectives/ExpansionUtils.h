@@ -74,6 +74,12 @@ Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
                         PushType type, Value extent, ValueRange init,
                         Value onto, llvm::function_ref<void()> body);
 
+/// For writes of `types` that the operation `kind` combines, and no initial
+/// contents: contents that do not change what is combined. None if `kind` is a
+/// function.
+Values buildNeutral(OpBuilder &builder, Location loc, Attribute kind,
+                    TypeRange types);
+
 /// True if an element of `array`, or an execution of `body`, costs so little
 /// that a thread can compute several together: at most `maxOperations`, and no
 /// loop.

@@ -258,9 +258,17 @@ strategies::expandFill(OpBuilder &builder, FillOp op,
                        const ExpansionOptions &options,
                        llvm::SmallPtrSetImpl<Operation *> &erased) {
   ArrayRef<Type> types = op.getType().getElementTypes();
+  if (op.getContract() == Contract::Reduce && !hasStart(op) &&
+      !op.getStarted()) {
+    CollectiveBuilder c = getAdder(builder, op);
+    Values neutral = buildNeutral(builder, c.loc, op.getKindAttr(), types);
+    if (neutral.empty())
+      return expandOwnCopies(c, op);
+    op.getInitMutable().assign(neutral);
+  }
   if (combinesTuples(types, op.getKindAttr(), /*fetches=*/false)) {
     CollectiveBuilder c = getAdder(builder, op);
-    if (countElementBits(types) > maxAtomicBits || !hasStart(op))
+    if (countElementBits(types) > maxAtomicBits)
       return expandOwnCopies(c, op);
     Packing packing(builder, types);
     FillOp packed = buildPackedFill(c, packing, op);

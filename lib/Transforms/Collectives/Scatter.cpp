@@ -224,7 +224,8 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
   Scatter scatter(c, op);
   ArrayRef<Type> types = op.getArray().getType().getElementTypes();
   if (op.getContract() == Contract::Reduce && !op.getFound() &&
-      combinesTuples(types, op.getKindAttr(), /*fetches=*/false)) {
+      (op.getInit().empty() ||
+       combinesTuples(types, op.getKindAttr(), /*fetches=*/false))) {
     ScatterReduction reduction(scatter);
     FailureOr<Value> result = buildOwnCopies(reduction, op.getStrategy());
     if (failed(result))
@@ -289,6 +290,11 @@ static LogicalResult expandPackedScatter(OpBuilder &builder, ScatterOp op,
 LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op,
                                         const ExpansionOptions &options) {
   ArrayRef<Type> types = op.getArray().getType().getElementTypes();
+  if (op.getContract() == Contract::Reduce && op.getInit().empty()) {
+    CollectiveBuilder c = getAdder(builder, op);
+    op.getInitMutable().assign(
+        buildNeutral(builder, c.loc, op.getKindAttr(), types));
+  }
   bool isPacked =
       combinesTuples(types, op.getKindAttr(), bool(op.getFound())) &&
       countElementBits(types) <= maxAtomicBits && !op.getInit().empty();

@@ -15,6 +15,9 @@
 // ENTRY: error: {{.*}}errors.mlir has no function 'missing' with a body; its public functions: array, scalar, divide, nested
 // RUN: not obs-run %s --entry=nested zeros:2xi32 2>&1 | %{check}=NESTED
 // NESTED: error: parameter 1 of the function has the type !obs.push<grid, ? x i32>, which is neither a scalar nor an array of scalars in memory
+// RUN: echo 'func.func @part(%%a: i32) -> i32 attributes {obs.level = #obs.level<block>} { return %%a : i32 }' > %t/part.mlir
+// RUN: not obs-run %t/part.mlir --device=emulate 1 2>&1 | %{check}=PART
+// PART: part.mlir:1:1: error: 'func.func' op [call-inline] is a function of a level
 // RUN: not obs-run %s --entry=divide 1 0 2>&1 | %{check}=TRAP
 // TRAP: errors.mlir:[[#@LINE+63]]:8: error: 'arith.divsi' divides by zero
 
