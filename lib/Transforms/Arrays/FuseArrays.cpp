@@ -462,7 +462,7 @@ static LogicalResult selectInsteadOfBranch(scf::IfOp op,
   for (Block *arm : {op.thenBlock(), op.elseBlock()})
     for (Operation &inner : arm->without_terminator())
       if (++count > maxOps || inner.getNumRegions() != 0 ||
-          !isSpeculatable(&inner) || !isMemoryEffectFree(&inner) ||
+          !canSpeculate(&inner) ||
           llvm::any_of(inner.getResultTypes(), llvm::IsaPred<PullType>))
         return rewriter.notifyMatchFailure(op, "an arm is not only arithmetic");
   SmallVector<Value> thenValues(op.thenYield().getOperands());

@@ -312,9 +312,8 @@ bool strategies::isTotal(Value array) {
     return true;
   auto map = dyn_cast<MapOp>(op);
   return map && llvm::all_of(map->getOperands(), isTotal) &&
-         llvm::all_of(map.getBody().getOps(), [](Operation &inner) {
-           return isSpeculatable(&inner) && isMemoryEffectFree(&inner);
-         });
+         llvm::all_of(map.getBody().getOps(),
+                      [](Operation &inner) { return canSpeculate(&inner); });
 }
 
 bool strategies::profitsFromRows(ArrayRef<Value> arrays) {

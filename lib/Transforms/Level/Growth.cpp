@@ -312,7 +312,7 @@ bool Growths::canBuild(Value value) {
   Operation *op = value.getDefiningOp();
   // A division in a branch may be one by zero elsewhere.
   bool result = op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-                (op->getBlock() == body || isSpeculatable(op)) &&
+                (op->getBlock() == body || canSpeculate(op)) &&
                 llvm::all_of(op->getOperands(),
                              [&](Value operand) { return canBuild(operand); });
   return buildable[value] = result;

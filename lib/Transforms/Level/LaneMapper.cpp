@@ -306,7 +306,7 @@ void LaneMapper::emitOp(Operation &op, Value active, IRMapping &mapping) {
   });
   if (auto branch = dyn_cast<scf::IfOp>(op); branch && hasArrays)
     return emitIf(branch, active, mapping);
-  if (!active || (isSpeculatable(&op) && isMemoryEffectFree(&op))) {
+  if (!active || canSpeculate(&op)) {
     builder.clone(op, mapping);
     return;
   }

@@ -12,6 +12,7 @@
 #include "Verification.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -241,6 +242,15 @@ std::optional<unsigned> obs::getKnownDimension(memref::DimOp dim) {
   if (!number || !type || *number < 0 || *number >= type.getRank())
     return std::nullopt;
   return *number;
+}
+
+bool obs::canSpeculate(Operation *op) {
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    // -1 is the other divisor that has no result for some numbers.
+    std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+    return divisor && *divisor != 0 && *divisor != -1;
+  }
+  return isSpeculatable(op) && isMemoryEffectFree(op);
 }
 
 SmallVector<Value> obs::buildExtents(OpBuilder &builder, Location loc,

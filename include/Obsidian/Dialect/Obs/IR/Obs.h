@@ -155,6 +155,10 @@ int64_t getArrayBound(Type type, unsigned dim);
 /// The number of the dimension of `dim`. nullopt if it is not a constant, or if
 /// the memory does not have this dimension; the result is then undefined.
 std::optional<unsigned> getKnownDimension(memref::DimOp dim);
+/// True if `op` can be executed where the program does not execute it. MLIR
+/// says so for remainders by any number, which the emulator and C trap if it is
+/// 0.
+bool canSpeculate(Operation *op);
 /// All extents of `array`.
 SmallVector<Value> buildExtents(OpBuilder &builder, Location loc, Value array);
 
