@@ -191,6 +191,12 @@ def group_norm(x, w, b):
     return F.group_norm(x, 3, w, b)
 
 
+@case(images, gpu=512)
+def instance_norm(x):
+    """The rows of two reductions lie behind a dimension of extent 1."""
+    return F.instance_norm(x).relu()
+
+
 @case(lambda n, d: [*images(n, d), *floats(4, 3, device=d).abs()], gpu=1024)
 def batch_norm(x, mean, var, w, b):
     return F.batch_norm(x, mean, var, w, b)
@@ -398,6 +404,11 @@ def products(x, y, b):
 )
 def batched_products(x, y, w):
     return x @ y, torch.einsum("bij,kj->bik", x, w), torch.einsum("bij,bjk->bk", x, y)
+
+
+@case(lambda n, d: [floats(n, 3, 3, device=d), floats(n, 3, device=d)], gpu=1 << 16)
+def products_of_points(m, v):
+    return torch.einsum("bij,bj->bi", m, v), m @ m.transpose(1, 2)
 
 
 @case(

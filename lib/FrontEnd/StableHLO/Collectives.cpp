@@ -294,8 +294,8 @@ SmallVector<Value> Importer::importDot(OpReader &op) {
 }
 
 /// The product of arrays with the elements of both operands. The rows of the
-/// product are those of `x`, or those of `y` if `isSecondFirst`. `order` is that
-/// of the dimensions of the result.
+/// product are those of `x`, or those of `y` if `isSecondFirst`. `order` is
+/// that of the dimensions of the result.
 SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
                                           ArrayBuilder::Side y,
                                           bool isSecondFirst,

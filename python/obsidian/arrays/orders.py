@@ -52,7 +52,11 @@ def sort(is_before: Callable[[Any, Any], Any], array: Pull, *, first: int | None
     is_warp = length <= LANES * items_of(length)
 
     def sorted_row(*place: Any) -> Any:
-        row = generate(length)(lambda i: source[(*place[: source.ndim - 1], i)])
+        def element(i: Any) -> Any:
+            at = (*place[: source.ndim - 1], i)
+            return source[at]
+
+        row = generate(length)(element)
         return merge_sort(row, is_before)[:kept]
 
     level = Level.warp if is_warp else Level.block
