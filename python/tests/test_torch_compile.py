@@ -177,6 +177,21 @@ def test_gradients_of_group_norm(size: int) -> None:
     same(gradients(compiled(norm), [x]), gradients(norm, [x]))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_softmax_of_rows_that_are_not_kept(dtype: Any, monkeypatch: Any) -> None:
+    """One reading combines the maximum and the sum of exponentials, also of infinite elements."""
+    monkeypatch.setattr("obsidian.torch.rows.KEPT", 600)
+    x = torch.randn(7, 701, dtype=dtype) * 50
+    x[1], x[2, 5:], x[3, 5], x[4, 9] = -math.inf, -math.inf, math.inf, math.nan
+
+    def function(x: Any) -> Any:
+        return x.softmax(-1), x.log_softmax(-1), x.logsumexp(-1)
+
+    same(compiled(function, dynamic=False)(x), function(x))
+    (graph,) = backend.explain(lambda x: x.softmax(-1), x).graphs
+    assert graph.programs[0][2].count("obs.reduce") == 1
+
+
 def test_module_in_eval_mode() -> None:
     module = Small().eval()
     x = torch.randn(2, 1, 9, 9)

@@ -15,11 +15,13 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import functions as fn
 from .. import programs
 from ..arrays.checks import FEW, LONG, MANY, SHORT, STAGED
 from ..functions import spread
 from ..levels import Level
 from ..regions import Array
+from ..scalars import least
 from ..sources import full, generate
 from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import FOLDS, fold_of, folded_dims
@@ -259,6 +261,8 @@ def lower_group(
                 tensor = b.broadcast(tensor_of(operand), group.forms[form])
                 outside[operand, form] = b.reshape(tensor, flat) if form == "row" else tensor
     kept = _kept(group, uses)
+    is_read_again = not isinstance(group.length, int) or group.length > KEPT
+    sums = _sums_of_exponentials(group) if is_read_again else {}
 
     def body(*place: Any) -> Any:
         own: dict[Any, Any] = {}
@@ -279,6 +283,11 @@ def lower_group(
             form, found = str(group.form(node)), computations.get(node)
             if node.target is operator.getitem:
                 own[node] = own[node.args[0]][node.args[1]]
+            elif node in sums:
+                row = operand(node.args[0], "row")
+                own[node], own[sums[node]] = _exponentials(row, length)
+            elif node in own:
+                continue
             elif _is_fold(node):
                 own[node] = _row_fold(node, operand(node.args[0], "row"), length)
             elif found is None:
@@ -360,6 +369,41 @@ def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
             words += group.length * -(-value.dtype.itemsize // 4)
             found |= {node} if words <= most else set()
     return found
+
+
+def _sums_of_exponentials(group: Group) -> dict[Any, Any]:
+    """The sum of exponentials of distances to a maximum, by this maximum, as in a softmax."""
+
+    def inner(node: Any, name: str) -> Any:
+        is_inside = node in group.members and name_of(node.target) == name
+        return node if is_inside and value_of(node).dtype.itemsize > 2 else None
+
+    found = {}
+    for total in group.members:
+        power = inner(total.args[0], "exp") if inner(total, "sum") else None
+        distance = inner(power.args[0], "sub") if power else None
+        largest = inner(distance.args[1], "amax") if distance else None
+        if distance and largest and distance.args == (largest.args[0], largest):
+            found[largest] = total
+    return found
+
+
+def _exponentials(row: Any, length: Any) -> tuple[Any, Any]:
+    """The maximum of a row, and the sum of exponentials of the distances. Elements are read once.
+
+    From: M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax", 2018.
+    """
+    kind = type(row[0])
+
+    def combine(a: Any, b: Any) -> Any:
+        (x, u), (y, v) = a, b
+        scale = fn.where(x == y, 1.0, fn.exp(-abs(x - y)))
+        return fn.max(x, y), fn.where(x >= y, u + v * scale, u * scale + v)
+
+    pairs = generate(length)(lambda i: (row[i], kind(1.0)))
+    largest, total = pairs.reduce(combine, (kind(least(kind)), kind(0.0)), commutative=True)
+    # The distance to an infinite maximum is not a number.
+    return largest, total + (largest - largest)
 
 
 def _apply(function: Callable[..., Any], operands: list[Any], length: Any, is_row: bool) -> Any:
