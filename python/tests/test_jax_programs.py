@@ -107,6 +107,19 @@ def test_gamma_functions(dtype: str) -> None:
             np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_inverse_error_function(dtype: str) -> None:
+    """Also beside 1, where it is steep, and outside of its domain."""
+    few = [0, -0.0, 1, -1, 1.5, np.nan, 1e-30, -1e-30, 0.5]
+    tolerance = {"float16": 2e-3, "float32": 3e-6, "float64": 1e-13}[dtype]
+    near = 1 - 10.0 ** -np.arange(1, {"float16": 4, "float32": 7, "float64": 17}[dtype])
+    with jax.enable_x64(True):
+        x = np.concatenate([np.linspace(-0.99, 0.99, 299), near, -near, few]).astype(dtype)
+        found, expected = jit(lax.erf_inv)(x), jax.jit(lax.erf_inv)(x)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=0)
+
+
 @pytest.mark.parametrize("bits", [(5, 10), (8, 7), (4, 3), (8, 23), (3, 0)])
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_fewer_bits(dtype: str, bits: tuple[int, int]) -> None:

@@ -128,8 +128,35 @@ static Value logistic(ScalarBuilder &b, Operation *, ValueRange x) {
   return arith::DivFOp::create(b, one, b.add(one, rest));
 }
 
-/// The inverse error function, by the polynomials of Giles (2010).
-static Value inverseErf(ScalarBuilder &b, Operation *, ValueRange x) {
+/// Builds `function` of a float of at least 32 bits.
+static Value buildWide(ScalarBuilder &b, Value x,
+                       function_ref<Value(Value)> function) {
+  Type type = x.getType();
+  Type wide = type.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : type;
+  return b.convert(function(b.convert(x, wide)), type);
+}
+
+/// The positive number whose error function is `y`, from an approximation:
+/// three steps of Halley's method. Near 1, the distance to 1 is precise.
+static Value refineInverseErf(ScalarBuilder &b, Value y, Value x) {
+  auto number = [&](double n) { return b.getNumber(y.getType(), n); };
+  Value one = number(1), rest = b.sub(one, y);
+  Value isSmall = b.compare(Order::LT, y, number(0.5));
+  for (unsigned step = 0; step < 3; ++step) {
+    Value error = b.select(isSmall, b.sub(math::ErfOp::create(b, x), y),
+                           b.sub(rest, math::ErfcOp::create(b, x)));
+    Value slope = b.mul(number(2 * llvm::numbers::inv_sqrtpi),
+                        math::ExpOp::create(b, b.negate(b.mul(x, x))));
+    Value distance = arith::DivFOp::create(b, error, slope);
+    x = b.sub(
+        x, arith::DivFOp::create(b, distance, b.add(one, b.mul(x, distance))));
+  }
+  return x;
+}
+
+/// The inverse error function: the polynomials of Giles (2010), which are
+/// precise for f32.
+static Value inverseErf(ScalarBuilder &b, Operation *, ValueRange operands) {
   static constexpr double inner[] = {
       2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
       -4.39150654e-06, 0.00021858087,  -0.00125372503,
@@ -138,20 +165,35 @@ static Value inverseErf(ScalarBuilder &b, Operation *, ValueRange x) {
       -0.000200214257, 0.000100950558, 0.00134934322,
       -0.00367342844,  0.00573950773,  -0.0076224613,
       0.00943887047,   1.00167406,     2.83297682};
-  auto number = [&](double n) { return b.getNumber(b.getF32Type(), n); };
-  Value squared = b.mul(x[0], x[0]);
-  Value w = b.negate(math::Log1pOp::create(b, b.negate(squared)));
-  Value isInner = b.compare(Order::LT, w, number(5));
-  w = b.select(isInner, b.sub(w, number(2.5)),
-               b.sub(math::SqrtOp::create(b, w), number(3)));
-  Value p = b.select(isInner, number(inner[0]), number(outer[0]));
-  for (unsigned k = 1; k < std::size(inner); ++k)
-    p = b.add(b.select(isInner, number(inner[k]), number(outer[k])),
-              b.mul(p, w));
-  Value isEnd = b.compare(Order::EQ, math::AbsFOp::create(b, x[0]), number(1));
-  Value factor =
-      b.select(isEnd, number(std::numeric_limits<double>::infinity()), p);
-  return b.mul(factor, x[0]);
+  /// The polynomials are those of numbers up to this one.
+  constexpr double last = 16;
+  return buildWide(b, operands[0], [&](Value x) -> Value {
+    auto number = [&](double n) { return b.getNumber(x.getType(), n); };
+    Value squared = b.mul(x, x);
+    Value w = b.negate(math::Log1pOp::create(b, b.negate(squared)));
+    Value isInner = b.compare(Order::LT, w, number(5));
+    Value t = b.select(isInner, b.sub(w, number(2.5)),
+                       b.sub(math::SqrtOp::create(b, w), number(3)));
+    Value p = b.select(isInner, number(inner[0]), number(outer[0]));
+    for (unsigned k = 1; k < std::size(inner); ++k)
+      p = b.add(b.select(isInner, number(inner[k]), number(outer[k])),
+                b.mul(p, t));
+    Value size = math::AbsFOp::create(b, x), found = b.mul(p, x);
+    Value infinity = number(std::numeric_limits<double>::infinity());
+    if (x.getType().isF64()) {
+      // The rest of the error function is about exp(-x^2) / (x sqrt(pi)).
+      Value logarithm =
+          math::LogOp::create(b, b.mul(number(llvm::numbers::pi), w));
+      Value far =
+          math::SqrtOp::create(b, b.sub(b.add(w, number(llvm::numbers::ln2)),
+                                        b.mul(number(0.5), logarithm)));
+      Value start =
+          b.select(b.compare(Order::LT, w, number(last)), b.mul(p, size), far);
+      found = math::CopySignOp::create(b, refineInverseErf(b, size, start), x);
+    }
+    Value isEnd = b.compare(Order::EQ, size, number(1));
+    return b.select(isEnd, b.mul(infinity, x), found);
+  });
 }
 
 namespace {
@@ -193,14 +235,6 @@ Lanczos::Lanczos(ScalarBuilder &b, Value x) : b(b), x(x) {
   Value size = math::AbsFOp::create(b, x);
   rest = b.sub(size, math::FloorOp::create(b, size));
   rest = arith::MinimumFOp::create(b, rest, b.sub(number(1), rest));
-}
-
-/// Builds `function` of a float of at least 32 bits.
-static Value buildWide(ScalarBuilder &b, Value x,
-                       function_ref<Value(Value)> function) {
-  Type type = x.getType();
-  Type wide = type.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : type;
-  return b.convert(function(b.convert(x, wide)), type);
 }
 
 /// The logarithm of the magnitude of the gamma function.
@@ -477,8 +511,6 @@ void ElementOp::verify(OpReader &op) const {
           (isPositive("exponent_bits", 1) && isPositive("mantissa_bits", 0)),
       "needs exponent_bits of at least 1 and mantissa_bits of at least "
       "0");
-  op.require(name != "chlo.erf_inv" || first.isF32(),
-             "is supported for f32 only");
   op.require(name != "stablehlo.compare" || getOrder(op),
              "needs a comparison_direction: EQ, NE, LT, LE, GT or GE");
 }
