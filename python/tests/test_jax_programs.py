@@ -109,9 +109,9 @@ def test_gamma_functions(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_inverse_error_function(dtype: str) -> None:
-    """Also beside 1, where it is steep, and outside of its domain."""
+    """Also beside 1, where it is steep, and outside of its domain. XLA has errors of 2e-11."""
     few = [0, -0.0, 1, -1, 1.5, np.nan, 1e-30, -1e-30, 0.5]
-    tolerance = {"float16": 2e-3, "float32": 3e-6, "float64": 1e-13}[dtype]
+    tolerance = {"float16": 2e-3, "float32": 3e-6, "float64": 1e-10}[dtype]
     near = 1 - 10.0 ** -np.arange(1, {"float16": 4, "float32": 7, "float64": 17}[dtype])
     with jax.enable_x64(True):
         x = np.concatenate([np.linspace(-0.99, 0.99, 299), near, -near, few]).astype(dtype)
