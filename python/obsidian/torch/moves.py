@@ -311,6 +311,21 @@ def _scatter(
 ) -> Tensor:  # fmt: skip
     reduce = "add" if name == "scatter_add" else reduce
     dim = dim_of(dim, x)
+    tensors = [x, at, *([source] if isinstance(source, Tensor) else [])]
+
+    def element(*i: Any) -> Any:
+        first = replaced(i, dim, 0)
+        value = (
+            convert(source.read(*first), source.dtype, x.dtype)
+            if isinstance(source, Tensor)
+            else number(source, kind_of(x.dtype))
+        )
+        return where(_found(b, x, dim, at.read(*first)) == i[dim], value, x.read(*i))
+
+    one = replaced(x.shape, dim, 1)
+    if reduce is None and x.rank and are_same(at.shape, one):
+        # One element of each row is another one: a function of the index.
+        return b.generate(out.shape, out.dtype, element, *tensors)
     return _scattered(
         b, x, _COMBINE[reduce], at.shape,
         lambda *i: replaced(i, dim, _found(b, x, dim, at.read(*i))), source,

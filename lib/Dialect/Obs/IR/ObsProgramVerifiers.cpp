@@ -213,10 +213,16 @@ static LogicalResult verifyInto(ForceOp force) {
         return force.emitOpError("[force-into] cannot write elements of type ")
                << element << " into " << memory
                << "; give a memref of that element type without a layout";
-      if (failed(verifySameExtents(
-              force, array.getType(), "an array",
-              PullType::get(force.getContext(), memory.getShape(), element),
-              "its memref")))
+      // A memref can have extents that no array has.
+      auto contents = PullType::getChecked(
+          [&] {
+            return force.emitOpError("[force-into] cannot write into ")
+                   << memory << ": ";
+          },
+          force.getContext(), memory.getShape(), ArrayRef<Type>(element));
+      if (!contents ||
+          failed(verifySameExtents(force, array.getType(), "an array", contents,
+                                   "its memref")))
         return failure();
     }
   }
