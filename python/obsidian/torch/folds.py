@@ -32,6 +32,7 @@ from .values import (
     Tensor,
     UnsupportedError,
     convert,
+    is_one,
     is_static,
     kind_of,
     likely,
@@ -279,15 +280,22 @@ def _to_last(x: Tensor, dim: int) -> tuple[list[int], list[int]]:
 
 @lowering("mm", "bmm")
 def _product(b: Builder, out: Any, x: Tensor, y: Tensor) -> Tensor:
-    """The product of matrices, or of stacks of them: a thread computes each element."""
-    x, y, kind = b.stored(x), b.stored(y), wide(out.dtype)
+    """The product of matrices, or of stacks of them."""
+    kind, (rows, columns) = wide(out.dtype), out.shape[-2:]
+    # Elements that one sum reads need not be in memory.
+    x = x if is_one(columns) else b.stored(x)
+    y = y if is_one(rows) else b.stored(y)
 
     def term(*i: Any) -> Any:
         *batch, row, column, k = i
         return x.read_wide(*batch, row, k) * y.read_wide(*batch, k, column)
 
     terms = generate(*b.extents(out.shape), b.extent(x.shape[-1]))(term)
-    sums = arrays.fold(operator.add, kind(0), terms, level=Level.thread)
+    # A thread computes each element, because sums of matrices share their reads. Those of vectors
+    # are reductions like others.
+    is_vector = is_one(rows) or is_one(columns)
+    level = None if is_vector else Level.thread
+    sums = arrays.fold(operator.add, kind(0), terms, level=level, commutative=is_vector)
     return b.new(sums.map(lambda v: narrow(v, out.dtype)), out.dtype, out.shape)
 
 
