@@ -12,7 +12,7 @@ from typing import Any
 
 from ..arrays.checks import SHORT
 from ..arrays.orders import MOST_SORTED
-from .values import torch
+from .values import is_one, is_static, torch
 
 aten: Any = torch.ops.aten
 #: Decompositions of PyTorch that it uses for some compilers only.
@@ -39,9 +39,10 @@ def is_of_library(name: str, x: Any, y: Any, products: str) -> bool:
     if name not in ("mm", "bmm", "convolution") or products != "auto":
         return products == "library" and name in ("mm", "bmm", "convolution")
     if name == "bmm":
-        rows, length, columns = x.shape[1], x.shape[2], y.shape[2]
+        sizes = (x.shape[1], y.shape[2], x.shape[2])
         # Such a product takes the time of its reads.
-        if rows == 1 or columns == 1 or rows * length * columns <= SMALL_MATRICES:
+        is_small = is_static(sizes) and math.prod(sizes) <= SMALL_MATRICES
+        if is_small or any(map(is_one, sizes[:2])):
             return False
     # For a convolution with strides, this number is too large.
     count = x.numel() * (y[:, 0].numel() if name == "convolution" else y.shape[-1])
