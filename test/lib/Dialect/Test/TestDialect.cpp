@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestDialect.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Transforms/Collectives/Collectives.h"
 
 using namespace mlir;
@@ -31,34 +32,6 @@ void TestDialect::initialize() {
       >();
 }
 
-namespace {
-/// Arithmetic on indices.
-struct Indices {
-  OpBuilder &builder;
-  Location loc;
-
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value add(Value a, Value b) {
-    return builder.createOrFold<arith::AddIOp>(loc, a, b);
-  }
-  Value sub(Value a, Value b) {
-    return builder.createOrFold<arith::SubIOp>(loc, a, b);
-  }
-  Value mul(Value a, Value b) {
-    return builder.createOrFold<arith::MulIOp>(loc, a, b);
-  }
-  Value div(Value a, Value b) {
-    return builder.createOrFold<arith::DivUIOp>(loc, a, b);
-  }
-  Value less(Value a, Value b) {
-    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
-                                               a, b);
-  }
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // drop
 //===----------------------------------------------------------------------===//
@@ -66,26 +39,26 @@ struct Indices {
 Value DropOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           unsigned dim) {
   Value extent = obs::buildExtent(builder, loc, getArray(), dim);
-  return Indices{builder, loc}.sub(extent, getCount());
+  return IndexBuilder{builder, loc}.sub(extent, getCount());
 }
 
 void DropOp::buildChecks(OpBuilder &builder, Location loc, CheckFn require) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   Value extent = obs::buildExtent(builder, loc, getArray(), 0);
-  require(index.less(getCount(), index.add(extent, index.constant(1))),
+  require(index.below(getCount(), index.add(extent, index.constant(1))),
           "drops more elements than there are");
 }
 
 SmallVector<Value> DropOp::buildSource(OpBuilder &builder, Location loc,
                                        ValueRange indices) {
-  return {Indices{builder, loc}.add(indices.front(), getCount())};
+  return {IndexBuilder{builder, loc}.add(indices.front(), getCount())};
 }
 
 IndexChange DropOp::buildTarget(OpBuilder &, Location) {
   return [count = getCount()](OpBuilder &builder, Location loc,
                               SmallVectorImpl<Value> &indices) {
-    Value isDropped = Indices{builder, loc}.less(indices.front(), count);
-    indices.front() = Indices{builder, loc}.sub(indices.front(), count);
+    Value isDropped = IndexBuilder{builder, loc}.below(indices.front(), count);
+    indices.front() = IndexBuilder{builder, loc}.sub(indices.front(), count);
     Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
     return builder.createOrFold<arith::XOrIOp>(loc, isDropped, yes);
   };
@@ -121,7 +94,7 @@ LogicalResult DropOp::interpret(Execution &execution) {
 
 /// Half of the extent of `array`, rounded up.
 static Value buildHalf(OpBuilder &builder, Location loc, Value array) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   Value extent = obs::buildExtent(builder, loc, array, 0);
   return index.div(index.add(extent, index.constant(1)), index.constant(2));
 }
@@ -132,7 +105,7 @@ Value EvensOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
 }
 SmallVector<Value> EvensOp::buildSource(OpBuilder &builder, Location loc,
                                         ValueRange indices) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   return {index.mul(indices.front(), index.constant(2))};
 }
 
@@ -142,12 +115,12 @@ Value PairUpOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
 }
 SmallVector<Value> PairUpOp::buildSource(OpBuilder &builder, Location loc,
                                          ValueRange indices) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   return {index.mul(indices.front(), index.constant(2))};
 }
 IndexChange PairUpOp::buildTarget(OpBuilder &, Location) {
   return [](OpBuilder &builder, Location loc, SmallVectorImpl<Value> &indices) {
-    Indices index{builder, loc};
+    IndexBuilder index{builder, loc};
     indices.front() = index.div(indices.front(), index.constant(2));
     return Value();
   };
@@ -168,7 +141,7 @@ LogicalResult PairUpOp::interpret(Execution &execution) {
 
 Value WindowOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                             unsigned dim) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   Value extent = obs::buildExtent(builder, loc, getArray(), dim);
   return index.sub(extent, index.constant(getSize() - 1));
 }
@@ -176,15 +149,15 @@ Value WindowOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
 bool WindowOp::isElementwise() { return getSize() == 1; }
 
 void WindowOp::buildChecks(OpBuilder &builder, Location loc, CheckFn require) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   Value extent = obs::buildExtent(builder, loc, getArray(), 0);
-  require(index.less(index.constant(getSize() - 2), extent),
+  require(index.below(index.constant(getSize() - 2), extent),
           "a window is longer than the array by more than one");
 }
 
 SmallVector<Value> WindowOp::buildElement(OpBuilder &builder, Location loc,
                                           unsigned, ValueRange indices) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   Value sum;
   for (int64_t k : llvm::seq<int64_t>(getSize())) {
     Value i = index.add(indices.front(), index.constant(k));
@@ -222,7 +195,7 @@ LogicalResult WindowOp::interpret(Execution &execution) {
 
 Value RepeatOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                             unsigned dim) {
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   Value extent = obs::buildExtent(builder, loc, getArray(), dim);
   return index.mul(extent, index.constant(getTimes()));
 }
@@ -236,7 +209,7 @@ void RepeatOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
       builder.createBlock(&par.getBody(), {}, builder.getIndexType(), loc);
   Value i = body->getArgument(0);
   SmallVector<Value> element = buildGet(builder, loc, getArray(), i);
-  Indices index{builder, loc};
+  IndexBuilder index{builder, loc};
   Value begin = index.mul(i, index.constant(getTimes()));
   for (int64_t k : llvm::seq<int64_t>(getTimes()))
     writer(builder, loc, element, index.add(begin, index.constant(k)), {});
