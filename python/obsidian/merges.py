@@ -25,8 +25,8 @@ LANES, THREADS = 32, 256
 
 def items_of(size: int) -> int:
     """The number of neighbours that each thread sorts and merges."""
-    items = -(-size // LANES)
-    return items if items < ITEMS else [ITEMS, -(-size // THREADS) | 1][size > ITEMS * THREADS]
+    of_lanes, of_threads = -(-size // LANES), -(-size // THREADS)
+    return of_lanes if of_lanes < ITEMS else int(max(ITEMS, of_threads | 1))
 
 
 def merge_sort(array: Pull, is_before: Order | None = None) -> Pull:

@@ -266,9 +266,8 @@ def lower_group(
                 tensor = b.broadcast(tensor_of(operand), group.forms[form])
                 outside[operand, form] = b.reshape(tensor, flat) if form == "row" else tensor
     kept = _kept(group, uses)
-    has_neighbours = isinstance(group.length, int) and group.length % NEIGHBOURS == 0
-    is_read_again = has_neighbours and group.length > KEPT
-    sums = _sums_of_exponentials(group) if is_read_again else {}
+    is_long = isinstance(group.length, int) and group.length > KEPT
+    sums = _sums_of_exponentials(group) if is_long and group.length % NEIGHBOURS == 0 else {}
 
     def body(*place: Any) -> Any:
         own: dict[Any, Any] = {}
