@@ -179,6 +179,7 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module) {
   define(hook::kBlockBarrier, &obs_emu_block_barrier);
   define(hook::kWarpBarrier, &obs_emu_warp_barrier);
   define(hook::kShuffle, &obs_emu_shuffle);
+  define(hook::kMultiply, &obs_emu_multiply);
   define(hook::kPrintf, &obs_emu_printf);
   define(hook::kPoll, &obs_emu_poll);
   define(hook::kFence, &obs_emu_fence);

@@ -255,6 +255,33 @@ LogicalResult KernelConverter::convertShuffle(gpu::ShuffleOp op) {
   return success();
 }
 
+Value KernelConverter::allocateSlots(size_t count) {
+  privateBytes += 8 * count + 16;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(entryPoint);
+  return LLVM::AllocaOp::create(builder, pointerType, i64(),
+                                constantI64(std::max<size_t>(count, 1)));
+}
+
+void KernelConverter::convertMma(MmaOp op) {
+  Type type = builder.getF32Type();
+  // All products of a kernel use one copy, because each waits for its result.
+  if (!fragments)
+    fragments = allocateSlots(op->getNumOperands() / 2);
+  for (auto [i, element] : llvm::enumerate(op->getOperands())) {
+    Value wide = element;
+    if (element.getType() != type)
+      wide = arith::ExtFOp::create(builder, type, element);
+    LLVM::StoreOp::create(builder, wide, addressAt(fragments, 4 * i));
+  }
+  call(hook::kMultiply, {thread, addSite(SiteKind::Multiply), fragments});
+  unsigned first = op.getA().size() + op.getB().size();
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    result.replaceAllUsesWith(LLVM::LoadOp::create(
+        builder, type, addressAt(fragments, 4 * (first + i))));
+  op->erase();
+}
+
 LogicalResult KernelConverter::convertPrintf(gpu::PrintfOp op) {
   std::string kinds;
   for (Type type : op.getArgs().getTypes())
@@ -265,15 +292,7 @@ LogicalResult KernelConverter::convertPrintf(gpu::PrintfOp op) {
   Value site = addSite(
       SiteKind::Printf,
       {builder.getNamedAttr("text", builder.getStringAttr(op.getFormat()))});
-  Value slots;
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(entryPoint);
-    slots = LLVM::AllocaOp::create(
-        builder, pointerType, i64(),
-        constantI64(std::max<size_t>(op.getArgs().size(), 1)));
-  }
-  privateBytes += 8 * op.getArgs().size() + 16;
+  Value slots = allocateSlots(op.getArgs().size());
   for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
     Type type = arg.getType();
     Value value = arg;
@@ -419,6 +438,10 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
   }
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
     return convertShuffle(shuffle);
+  if (auto product = dyn_cast<MmaOp>(op)) {
+    convertMma(product);
+    return success();
+  }
   if (auto print = dyn_cast<gpu::PrintfOp>(op))
     return convertPrintf(print);
   if (auto assertOp = dyn_cast<cf::AssertOp>(op)) {

@@ -9,6 +9,7 @@
 #ifndef OBSIDIAN_LIB_EMULATOR_KERNELCONVERTER_H
 #define OBSIDIAN_LIB_EMULATOR_KERNELCONVERTER_H
 
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsDialect.h"
 #include "RuntimeABI.h"
 
@@ -104,7 +105,10 @@ private:
   LogicalResult convertOp(Operation *op);
   LogicalResult convertAlloca(memref::AllocaOp op);
   LogicalResult convertShuffle(gpu::ShuffleOp op);
+  void convertMma(MmaOp op);
   LogicalResult convertPrintf(gpu::PrintfOp op);
+  /// Memory of the thread for `count` values of 64 bits.
+  Value allocateSlots(size_t count);
   /// `update` builds the new element, or returns null if it cannot.
   template <typename OpTy>
   LogicalResult convertAtomic(OpTy op, llvm::function_ref<Value(Value)> update);
@@ -181,6 +185,8 @@ private:
   Operation *entryPoint = nullptr;
   /// The values that are read at the entry, by offset.
   llvm::DenseMap<size_t, Value> threadFields, blockFields;
+  /// The operands and results of `obs.mma`; null if there is none yet.
+  Value fragments;
   uint64_t privateBytes = 0, staticSharedBytes = 0;
 };
 

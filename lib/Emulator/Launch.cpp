@@ -239,6 +239,7 @@ bool Launch::resume(Thread &first) {
     break;
   case ThreadState::WarpBarrier:
   case ThreadState::Shuffle:
+  case ThreadState::Multiply:
     ++block.warps[thread.warpId].waiting;
     break;
   case ThreadState::Done:
@@ -377,6 +378,27 @@ void Launch::release(Thread &thread) {
   ++thread.owner->ready;
 }
 
+/// The elements of the lanes; see `obs.mma`. Products of f16 and bf16 are exact
+/// in f32.
+static void multiplyFragments(llvm::ArrayRef<Thread> lanes) {
+  constexpr unsigned rows = 16, columns = 8, depth = 16;
+  float a[rows][depth], b[depth][columns];
+  for (auto [lane, thread] : llvm::enumerate(lanes)) {
+    unsigned g = lane / 4, t = lane % 4 * 2;
+    for (unsigned e = 0; e < 8; ++e)
+      a[g + e / 2 % 2 * 8][t + e % 2 + e / 4 * 8] = thread.elements[e];
+    for (unsigned e = 0; e < 4; ++e)
+      b[t + e % 2 + e / 2 * 8][g] = thread.elements[8 + e];
+  }
+  for (auto [lane, thread] : llvm::enumerate(lanes))
+    for (unsigned e = 0; e < 4; ++e) {
+      unsigned row = lane / 4 + e / 2 * 8, column = lane % 4 * 2 + e % 2;
+      float &sum = thread.elements[12 + e];
+      for (unsigned k = 0; k < depth; ++k)
+        sum += a[row][k] * b[k][column];
+    }
+}
+
 bool Launch::resolveWarp(BlockState &block, WarpState &warp) {
   auto lanes =
       llvm::MutableArrayRef(block.threads).slice(warp.first, warp.count);
@@ -413,6 +435,19 @@ bool Launch::resolveWarp(BlockState &block, WarpState &warp) {
         continue;
       if (!exchange(block, warp, thread.site))
         return false;
+      released = true;
+    } else if (thread.state == ThreadState::Multiply) {
+      if (!llvm::all_of(lanes, [&](const Thread &other) {
+            return other.state == ThreadState::Multiply &&
+                   other.site == thread.site;
+          }))
+        continue;
+      multiplyFragments(lanes);
+      for (Thread &other : lanes) {
+        release(other);
+        --warp.waiting;
+      }
+      progress();
       released = true;
     }
   }

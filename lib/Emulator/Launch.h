@@ -71,6 +71,7 @@ enum class ThreadState : uint8_t {
   BlockBarrier,
   WarpBarrier,
   Shuffle,
+  Multiply,
   Done
 };
 
@@ -89,6 +90,8 @@ struct Thread : ThreadContext {
   uint32_t mask;
   uint32_t shuffleOffset, shuffleWidth;
   uint64_t shuffleValue;
+  /// The elements of the lane that multiplies; see `obs_emu_multiply`.
+  float *elements;
   /// These numbers show whether the thread spins: the address of the last
   /// access, the number of consecutive accesses of this address, and the
   /// numbers of sync accesses and of loop iterations since the thread was
@@ -105,7 +108,7 @@ struct Thread : ThreadContext {
 
 struct WarpState {
   uint32_t first, count;
-  /// Lanes at a warp barrier or a shuffle.
+  /// Lanes at a warp barrier, a shuffle or a product.
   uint32_t waiting;
 };
 
@@ -145,6 +148,7 @@ public:
   void warpBarrier(Thread &thread, uint32_t site, uint32_t mask);
   uint64_t shuffle(Thread &thread, uint32_t site, uint64_t value,
                    uint32_t offset, uint32_t width);
+  void multiply(Thread &thread, uint32_t site, float *elements);
   void print(Thread &thread, uint32_t site, const uint64_t *args);
   void poll(Thread &thread, uint32_t site);
   void fence(Thread &thread, uint32_t order);

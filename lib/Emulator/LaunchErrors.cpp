@@ -37,6 +37,8 @@ std::string Launch::describeWait(const Thread &thread) const {
   case ThreadState::Shuffle:
     return "waits at the shuffle at " + location + " with width " +
            llvm::Twine(thread.shuffleWidth).str();
+  case ThreadState::Multiply:
+    return "waits at the product of matrices at " + location;
   case ThreadState::Done:
     return "has ended at " + sites[thread.exitSite].location;
   }

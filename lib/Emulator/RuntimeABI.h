@@ -61,6 +61,7 @@ enum class SiteKind : uint8_t {
   ShuffleUp,
   ShuffleDown,
   ShuffleIdx,
+  Multiply,
   Printf,
   Assert,
   Arithmetic,
@@ -93,6 +94,7 @@ constexpr llvm::StringLiteral kAssertFailed = "obs_emu_assert_failed";
 constexpr llvm::StringLiteral kBlockBarrier = "obs_emu_block_barrier";
 constexpr llvm::StringLiteral kWarpBarrier = "obs_emu_warp_barrier";
 constexpr llvm::StringLiteral kShuffle = "obs_emu_shuffle";
+constexpr llvm::StringLiteral kMultiply = "obs_emu_multiply";
 constexpr llvm::StringLiteral kPrintf = "obs_emu_printf";
 constexpr llvm::StringLiteral kPoll = "obs_emu_poll";
 constexpr llvm::StringLiteral kFence = "obs_emu_fence";
@@ -119,6 +121,9 @@ void obs_emu_warp_barrier(ThreadContext *thread, uint32_t site, uint32_t mask);
 /// Exchanges `value`, which is extended to 64 bits, and sets `shuffleValid`.
 uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
                          uint32_t offset, uint32_t width);
+/// `elements` are those of a lane in `obs.mma`: 8 of `a`, 4 of `b`, and 4 of
+/// `c`, which become those of the result.
+void obs_emu_multiply(ThreadContext *thread, uint32_t site, float *elements);
 /// `args` has 64 bits for each argument: a sign-extended integer, or the bits
 /// of a double.
 void obs_emu_printf(ThreadContext *thread, uint32_t site, const uint64_t *args);

@@ -52,6 +52,9 @@ uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
                          uint32_t offset, uint32_t width) {
   return call(thread, &Launch::shuffle, site, value, offset, width);
 }
+void obs_emu_multiply(ThreadContext *thread, uint32_t site, float *elements) {
+  call(thread, &Launch::multiply, site, elements);
+}
 void obs_emu_printf(ThreadContext *thread, uint32_t site,
                     const uint64_t *args) {
   call(thread, &Launch::print, site, args);
@@ -338,6 +341,19 @@ uint64_t Launch::shuffle(Thread &thread, uint32_t site, uint64_t value,
   thread.shuffleWidth = width;
   suspend(thread);
   return thread.shuffleValue;
+}
+
+void Launch::multiply(Thread &thread, uint32_t site, float *elements) {
+  if (thread.owner->warps[thread.warpId].count != kWarpSize) {
+    setError(thread, site, "bad-mma",
+             describe(thread) + " multiplies matrices with the other lanes, "
+                                "but its warp has fewer than 32 threads");
+    abandon(thread);
+  }
+  thread.state = ThreadState::Multiply;
+  thread.site = site;
+  thread.elements = elements;
+  suspend(thread);
 }
 
 void Launch::print(Thread &thread, uint32_t site, const uint64_t *args) {

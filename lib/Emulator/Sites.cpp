@@ -14,8 +14,9 @@ using namespace mlir::obs::emulator;
 static constexpr llvm::StringLiteral kNames[] = {
     "load",       "store",         "sync_load",    "sync_store",
     "atomic",     "block_barrier", "warp_barrier", "shuffle_xor",
-    "shuffle_up", "shuffle_down",  "shuffle_idx",  "printf",
-    "assert",     "arithmetic",    "loop",         "return"};
+    "shuffle_up", "shuffle_down",  "shuffle_idx",  "multiply",
+    "printf",     "assert",        "arithmetic",   "loop",
+    "return"};
 
 llvm::StringRef mlir::obs::emulator::stringifySiteKind(SiteKind kind) {
   return kNames[static_cast<unsigned>(kind)];

@@ -69,32 +69,85 @@ static std::optional<int64_t> getInnermost(Value array) {
   return std::nullopt;
 }
 
+/// True if `block` has one of these operations, on its arguments in order.
+template <typename... Ops>
+static bool isOne(Block &block) {
+  return block.getOperations().size() == 2 && isa<Ops...>(block.front()) &&
+         llvm::equal(block.front().getOperands(), block.getArguments()) &&
+         llvm::equal(block.getTerminator()->getOperands(),
+                     block.front().getResults());
+}
+
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+/// True if `block` multiplies its arguments, f16 or bf16, in f32.
+static bool isProductOfHalves(Block &block) {
+  if (block.getOperations().size() != 4 || block.getNumArguments() != 2 ||
+      !llvm::all_of(block.getArgumentTypes(), isHalf))
+    return false;
+  auto product = dyn_cast<arith::MulFOp>(block.getTerminator()->getPrevNode());
+  return product && product.getType().isF32() &&
+         llvm::equal(block.getTerminator()->getOperands(),
+                     product->getResults()) &&
+         llvm::equal(product->getOperands(), block.getArguments(),
+                     [](Value factor, Value argument) {
+                       auto wide = factor.getDefiningOp<arith::ExtFOp>();
+                       return wide && wide.getIn() == argument;
+                     });
+}
+
+/// The array of f16 or bf16 whose elements `array` has in f32; null if there is
+/// none.
+static Value getHalves(Value array) {
+  auto map = array.getDefiningOp<MapOp>();
+  if (!map || map.getArrays().size() != 1)
+    return {};
+  Block &body = map.getBody().front();
+  Value source = map.getArrays().front();
+  ArrayRef<Type> elements = getArrayElementTypes(source.getType());
+  if (elements.size() != 1 || !isHalf(elements.front()) ||
+      !getArrayElementTypes(array.getType()).front().isF32() ||
+      !isOne<arith::ExtFOp>(body))
+    return {};
+  return source;
+}
+
 namespace {
 /// The shape of a product by tiles: a block has `rows` x `columns` threads, and
-/// each thread computes `side` x `side` sums of a tile.
+/// each thread computes `side` x `side` sums of a tile. By tensor cores, each
+/// warp computes a part of the tile.
 struct TileShape {
   int64_t rows = 16, columns = 16, side = 1, depth = 16;
+  bool byTensorCores = false;
 
   int64_t getHeight() const { return rows * side; }
   int64_t getWidth() const { return columns * side; }
+  int64_t getThreads() const { return byTensorCores ? 128 : rows * columns; }
 };
 } // namespace
 
 /// The microseconds that a GPU takes for `blocks` blocks with `steps` products
 /// of one tile each. The rates are those of one, two and three blocks on each
-/// of 132 multiprocessors with 128 FMAs in each cycle (H100, f32): `matmul` in
-/// benchmarks/results/jax-h100.json.
+/// of 132 multiprocessors with 128 FMAs in each cycle, or 1024 by tensor cores
+/// (H100): `matmul` in benchmarks/results/jax-h100.json.
 static double estimateTiles(const TileShape &shape, int64_t blocks,
                             int64_t steps) {
   constexpr int64_t multiprocessors = 132, resident = 3;
-  constexpr double perMicrosecond = 218e3;
+  const double perMicrosecond = shape.byTensorCores ? 1744e3 : 218e3;
   // Before the first step, a block waits for its tiles.
-  constexpr int64_t waiting = 48;
+  const int64_t waiting = shape.byTensorCores ? 128 : 48;
   std::array<double, resident> rates = {0.59, 0.80, 0.865};
   if (shape.side < 8)
     rates = {0.27, 0.42, 0.5};
   if (shape.side < 4)
     rates = {0.07, 0.12, 0.15};
+  if (shape.byTensorCores) {
+    rates = {0.3, 0.5, 0.5};
+    if (shape.getHeight() < 128 || shape.getWidth() < 128)
+      rates = {0.2, 0.35, 0.4};
+    if (shape.getHeight() < 128 && shape.getWidth() < 128)
+      rates = {0.12, 0.2, 0.25};
+  }
   double block = static_cast<double>(shape.getHeight() * shape.getWidth()) *
                  static_cast<double>(steps + waiting) / perMicrosecond;
   int64_t waves = blocks / (multiprocessors * resident);
@@ -109,12 +162,18 @@ static double estimateTiles(const TileShape &shape, int64_t blocks,
 /// The shape of the tiles for a product of `x` and `y`, and the number of parts
 /// of its sums, which are products of their own: all of the GPU is busy. There
 /// is one part if `areWhole`.
-static std::pair<TileShape, int64_t> chooseTiles(PullType x, PullType y,
-                                                 bool areWhole) {
+static std::pair<TileShape, int64_t>
+chooseTiles(PullType x, PullType y, bool areWhole, bool byTensorCores) {
   constexpr int64_t shortest = 64, mostParts = 256;
   // A kernel adds the parts.
   constexpr double launch = 2, bytesPerMicrosecond = 3e6, moreWork = 1.05;
   TileShape small, medium{16, 16, 4}, wide{8, 16, 8}, high{16, 8, 8};
+  SmallVector<TileShape> shapes = {wide, high, medium, small};
+  if (byTensorCores) {
+    shapes = {{16, 16, 8}, wide, high, medium};
+    for (TileShape &shape : shapes)
+      shape.byTensorCores = true;
+  }
   if (!x.hasStaticExtents() || !y.hasStaticExtents()) {
     auto isLarge = [](int64_t bound) {
       return ShapedType::isDynamic(bound) || bound >= 64;
@@ -127,9 +186,9 @@ static std::pair<TileShape, int64_t> chooseTiles(PullType x, PullType y,
   auto [batch, height, length] =
       std::tuple(x.getExtents()[0], x.getExtents()[1], x.getExtents()[2]);
   int64_t width = y.getExtents()[2];
-  std::pair<TileShape, int64_t> best{small, 1};
+  std::pair<TileShape, int64_t> best{shapes.back(), 1};
   double least = std::numeric_limits<double>::infinity();
-  for (const TileShape &shape : {wide, high, medium, small}) {
+  for (const TileShape &shape : shapes) {
     int64_t tiles = batch * llvm::divideCeil(height, shape.getHeight()) *
                     llvm::divideCeil(width, shape.getWidth());
     for (int64_t parts = 1; parts <= (areWhole ? 1 : mostParts); ++parts) {
@@ -161,15 +220,6 @@ static int64_t countProductParts(int64_t length, int64_t units) {
   return parts;
 }
 
-/// True if `code` builds one operation `name` on its arguments in order.
-template <typename... Ops>
-static bool isOne(Block &block) {
-  return block.getOperations().size() == 2 && isa<Ops...>(block.front()) &&
-         llvm::equal(block.front().getOperands(), block.getArguments()) &&
-         llvm::equal(block.getTerminator()->getOperands(),
-                     block.front().getResults());
-}
-
 Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
                              const CollectiveOptions &options) {
@@ -190,13 +240,19 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   };
   SmallVector<Type> components(left.getElementTypes());
   llvm::append_range(components, right.getElementTypes());
-  bool isSumOfProducts = false;
+  bool isSumOfProducts = false, byTensorCores = false;
   if (components.size() == 2) {
     Region product, sum;
     buildBlock(product, components, multiply);
     buildOperator(sum, init.front().getType(), combine);
-    isSumOfProducts = isOne<arith::MulFOp, arith::MulIOp>(product.front()) &&
-                      isOne<arith::AddFOp, arith::AddIOp>(sum.front());
+    bool isSum = isOne<arith::AddFOp, arith::AddIOp>(sum.front());
+    byTensorCores = isSum && options.commutative &&
+                    isProductOfHalves(product.front()) &&
+                    left.hasStaticExtents() && right.hasStaticExtents() &&
+                    left.getElementTypes() == right.getElementTypes();
+    isSumOfProducts =
+        isSum && (isOne<arith::MulFOp, arith::MulIOp>(product.front()) ||
+                  isProductOfHalves(product.front()));
   }
   // Tiles are padded with zeros, which do not change the sums of products.
   bool hasTiles = !options.level && isSumOfProducts && isAtLeast(height, 16) &&
@@ -233,9 +289,10 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
       right.hasStaticExtents()) {
     int64_t batch = left.getExtents()[0];
     int64_t parts =
-        hasTiles ? chooseTiles(left, right, /*areWhole=*/false).second
-                 : countProductParts(length, batch * (areRowsFew ? 1 : height) *
-                                                 (areColumnsFew ? 1 : width));
+        hasTiles
+            ? chooseTiles(left, right, /*areWhole=*/false, byTensorCores).second
+            : countProductParts(length, batch * (areRowsFew ? 1 : height) *
+                                            (areColumnsFew ? 1 : width));
     if (parts > 1 && batch * height * width > 0) {
       // The parts of each batch are batches of their own.
       auto joinBatches = [&](Value array) {
@@ -263,6 +320,8 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
       return reduce(reshape(sums, extents), init, 1, combine, whole);
     }
   }
+  if (hasTiles && byTensorCores)
+    return contractByTensorCores(x, y, init);
   if (hasTiles)
     return contractTiles(x, y, init, multiply, combine);
 
@@ -335,6 +394,23 @@ Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
                              const CollectiveOptions &options,
                              ArrayRef<int64_t> order) {
+  // Halves become wider where they are multiplied.
+  if (Value u = getHalves(x.array), v = getHalves(y.array);
+      u && v &&
+      getArrayElementTypes(u.getType()) == getArrayElementTypes(v.getType())) {
+    auto multiplyHalves = [&](ValueRange pair) {
+      SmallVector<Value> wide;
+      for (Value factor : pair)
+        wide.push_back(arith::ExtFOp::create(*this, getF32Type(), factor));
+      return multiply(wide);
+    };
+    Side narrow[] = {x, y};
+    narrow[0].array = u;
+    narrow[1].array = v;
+    return contract(narrow[0], narrow[1], init, multiplyHalves, combine,
+                    options, order);
+  }
+
   auto getSizes = [&](const Side &side, ArrayRef<int64_t> dims) {
     return llvm::map_to_vector(
         dims, [&](int64_t dim) { return getExtent(side.array, dim); });
@@ -381,7 +457,7 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
                                   ScalarCode multiply, ScalarCode combine) {
   TileShape shape =
       chooseTiles(cast<PullType>(x.getType()), cast<PullType>(y.getType()),
-                  /*areWhole=*/true)
+                  /*areWhole=*/true, /*byTensorCores=*/false)
           .first;
   int64_t side = shape.side, depth = shape.depth, height = shape.getHeight(),
           width = shape.getWidth();
@@ -435,7 +511,9 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
                               scf::YieldOp::create(*this, readOne(i));
                             },
                             [&](OpBuilder &, Location) {
-                              scf::YieldOp::create(*this, init.front());
+                              Type type =
+                                  getArrayElementTypes(parts.getType()).front();
+                              scf::YieldOp::create(*this, getNumber(type, 0));
                             });
                         return found.getResults();
                       });
@@ -523,6 +601,64 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
   Value joined = JoinOp::create(*this, tiles, dynamic,
                                 getDenseI64ArrayAttr(statics), UnitAttr());
   auto force = ForceOp::create(*this, joined, ValueRange());
-  force.setThreads(shape.rows * shape.columns);
+  force.setThreads(shape.getThreads());
+  return force.getResults().front();
+}
+
+Value ArrayBuilder::contractByTensorCores(Value x, Value y, ValueRange init) {
+  TileShape shape =
+      chooseTiles(cast<PullType>(x.getType()), cast<PullType>(y.getType()),
+                  /*areWhole=*/true, /*byTensorCores=*/true)
+          .first;
+  ArrayRef<int64_t> xExtents = getArrayExtents(x.getType()),
+                    yExtents = getArrayExtents(y.getType());
+  int64_t height = shape.getHeight(), width = shape.getWidth();
+  // Rows `first` to `first + size - 1` of a matrix, or its columns. Others than
+  // those of the matrix are zeros.
+  auto cut = [&](Value matrices, Value batch, Value number, int64_t size,
+                 unsigned dim) {
+    SmallVector<OpFoldResult> extents = getExtents(matrices);
+    int64_t all = getArrayExtents(matrices.getType())[dim];
+    extents.erase(extents.begin());
+    extents[dim - 1] = getIndexAttr(size);
+    Value first = mul(number, getIndex(size));
+    return generate(extents, [&](ValueRange i) -> SmallVector<Value> {
+      SmallVector<Value> place = {batch, i[0], i[1]};
+      place[dim] = add(first, place[dim]);
+      if (all % size == 0)
+        return get(matrices, place);
+      Type type = getArrayElementTypes(matrices.getType()).front();
+      Value isInside = arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
+                                             place[dim], getIndex(all));
+      return choose(
+          isInside, [&] { return get(matrices, place); },
+          [&] { return SmallVector<Value>{getNumber(type, 0)}; });
+    });
+  };
+  bool hasColumns = getInnermost(x) == 1, areRowsOther = getInnermost(y) == 1;
+  auto computeTile = [&](ValueRange at) -> SmallVector<Value> {
+    Type sum = init.front().getType();
+    auto matrix =
+        PushType::get(getContext(), Level::Block, {height, width}, sum);
+    auto tile =
+        PushType::get(getContext(), Level::Block, {1, height, width}, sum);
+    auto product = MatmulOp::create(
+        *this, matrix, cut(x, at[0], at[1], height, 1),
+        cut(y, at[0], at[2], width, 2), init.front(), hasColumns, areRowsOther,
+        /*strategy=*/StringAttr());
+    return {ReshapeOp::create(*this, tile, product, ValueRange())};
+  };
+  Value tiles =
+      distributePush({getIndexAttr(xExtents[0]),
+                      getIndexAttr(llvm::divideCeil(xExtents[1], height)),
+                      getIndexAttr(llvm::divideCeil(yExtents[2], width))},
+                     Level::Block, computeTile)
+          .front();
+  Value joined = JoinOp::create(
+      *this, tiles, ValueRange(),
+      getDenseI64ArrayAttr({xExtents[0], xExtents[1], yExtents[2]}),
+      UnitAttr());
+  auto force = ForceOp::create(*this, joined, ValueRange());
+  force.setThreads(shape.getThreads());
   return force.getResults().front();
 }

@@ -189,3 +189,47 @@ LogicalResult interpreter::runSegmentedScan(Frame &frame,
     return success();
   });
 }
+
+/// `sum + x * y` in the type of `sum`. The host computes in f64: products of
+/// narrower floats are exact there, and a sum is rounded as if it were exact.
+static Scalar multiplyAdd(const Scalar &sum, const Scalar &x, const Scalar &y) {
+  Type type = sum.type;
+  if (!isa<FloatType>(type))
+    return Scalar::fromInt(
+        type, static_cast<int64_t>(sum.bits +
+                                   static_cast<uint64_t>(x.getSInt()) *
+                                       static_cast<uint64_t>(y.getSInt())));
+  Scalar product = Scalar::fromDouble(type, x.getDouble() * y.getDouble());
+  return Scalar::fromDouble(type, sum.getDouble() + product.getDouble());
+}
+
+LogicalResult interpreter::runMatmul(Frame &frame, const Instruction &inst) {
+  Location loc = inst.op->getLoc();
+  PullPtr left = frame.getPull(inst, 0), right = frame.getPull(inst, 1);
+  Scalar init = frame.get(inst, 2).scalar;
+  int64_t height = left->extents[0], count = left->extents[1],
+          width = right->extents[1];
+  if (count != right->extents[0])
+    return frame.trap(inst, "[R4-extents] the left operand has " +
+                                Twine(count) +
+                                " columns, and the right operand has " +
+                                Twine(right->extents[0]) + " rows");
+  return frame.setPush(inst, 0, IndexVector{height, width},
+                       [=](WriteFn writer) -> LogicalResult {
+                         for (int64_t i = 0; i < height; ++i)
+                           for (int64_t j = 0; j < width; ++j) {
+                             Scalar sum = init;
+                             for (int64_t k = 0; k < count; ++k) {
+                               DataVector x, y;
+                               if (failed(left->read(loc, {i, k}, x)) ||
+                                   failed(right->read(loc, {k, j}, y)))
+                                 return failure();
+                               sum = multiplyAdd(sum, x.front().scalar,
+                                                 y.front().scalar);
+                             }
+                             if (failed(writer(loc, {sum}, {i, j})))
+                               return failure();
+                           }
+                         return success();
+                       });
+}

@@ -85,6 +85,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   collectives.deterministic = options.deterministic;
   collectives.sharedBytes = options.sharedBytes;
   collectives.plain = options.plainCollectives;
+  collectives.tensorCores = options.tensorCores;
   pm.addPass(createObsExpandCollectivesPass(collectives));
   pm.addPass(createObsUnrollLoopsPass());
   pm.addPass(createStructuredCanonicalizerPass());
@@ -149,6 +150,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
 void setChip(ObsToGPUOptions &options, StringRef chip) {
   options.sharedBytes = getSharedBytes(chip);
   options.addsVectors = canAddVectors(chip);
+  options.tensorCores = hasTensorCores(chip);
 }
 
 void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {

@@ -327,6 +327,9 @@ private:
   /// The product of two arrays by tiles in shared memory.
   Value contractTiles(Value x, Value y, ValueRange init, ScalarCode multiply,
                       ScalarCode combine);
+  /// The product in f32 of two arrays of f16 or bf16 of static extents, by
+  /// `obs.matmul`.
+  Value contractByTensorCores(Value x, Value y, ValueRange init);
   Value fill(PushType type, ValueRange init, Value onto, Extents extents,
              const WriteContract &contract, llvm::function_ref<void()> code);
   void par(Extents extents, Level unit,

@@ -71,6 +71,11 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::desc("The GPU adds to four neighbouring f32 by one instruction "
                      "(sm_90)"),
       llvm::cl::init(true)};
+  PassOptions::Option<bool> tensorCores{
+      *this, "tensor-cores",
+      llvm::cl::desc("The GPU multiplies matrices of f16 and bf16 by obs.mma "
+                     "(sm_80)"),
+      llvm::cl::init(true)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
       llvm::cl::desc("Also check the rules of level IR after obs-stage-tables"),

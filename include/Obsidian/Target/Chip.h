@@ -28,6 +28,9 @@ inline bool canWaitForKernels(llvm::StringRef chip) {
 /// True if one instruction of `chip` adds to four neighbouring f32 in memory.
 inline bool canAddVectors(llvm::StringRef chip) { return isAtLeast(chip, 90); }
 
+/// True if the warps of `chip` multiply matrices of f16 and bf16 by `obs.mma`.
+inline bool hasTensorCores(llvm::StringRef chip) { return isAtLeast(chip, 80); }
+
 /// The instruction that adds an f32 to global memory, for the whole GPU.
 inline constexpr llvm::StringLiteral additionOfFloats =
     "red.relaxed.gpu.global.add.f32 [$0], $1;";

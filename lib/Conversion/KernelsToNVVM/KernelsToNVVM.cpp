@@ -285,6 +285,7 @@ struct ConvertKernelsToNVVM
     populateGpuToNVVMConversionPatterns(converter, patterns,
                                         /*benefit=*/2);
     populateMathToNVVMPatterns(converter, patterns);
+    populateMmaToNVVMPatterns(converter, patterns);
     populateAtomicsToNVVMPatterns(converter, patterns);
     populateAccessesToNVVMPatterns(converter, patterns, distances);
 

@@ -40,6 +40,10 @@ void populateAccessesToNVVMPatterns(const LLVMTypeConverter &converter,
 void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,
                                 RewritePatternSet &patterns);
 
+/// Products of small matrices by the lanes of a warp.
+void populateMmaToNVVMPatterns(const LLVMTypeConverter &converter,
+                               RewritePatternSet &patterns);
+
 /// True for an operation that becomes a call of a function in libdevice.
 bool needsLibdevice(Operation *op);
 

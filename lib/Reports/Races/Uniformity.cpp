@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Uniformity.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -150,10 +151,13 @@ bool Uniformity::compute(Value value, Between between) {
 
 LogicalResult races::requireConvergence(gpu::GPUFuncOp kernel,
                                         Uniformity &uniformity) {
-  auto check = [&](gpu::ShuffleOp shuffle) -> WalkResult {
-    for (Operation *op = shuffle->getParentOp(); op != kernel;
+  auto check = [&](Operation *exchange) -> WalkResult {
+    if (!isa<gpu::ShuffleOp, MmaOp>(exchange))
+      return WalkResult::advance();
+    StringRef name = isa<MmaOp>(exchange) ? "product" : "shuffle";
+    for (Operation *op = exchange->getParentOp(); op != kernel;
          op = op->getParentOp())
-      if (failed(uniformity.require(op, Between::Lanes, "shuffle")))
+      if (failed(uniformity.require(op, Between::Lanes, name)))
         return WalkResult::interrupt();
     return WalkResult::advance();
   };

@@ -72,6 +72,18 @@ public:
                   "the arrays have different extents");
   }
 
+  void checkProduct(MatmulOp matmul) {
+    require(arith::CmpIPredicate::eq,
+            buildExtent(builder, loc, matmul.getLeft(), 1),
+            buildExtent(builder, loc, matmul.getRight(), 0),
+            "the left operand has another number of columns than the right "
+            "operand has rows");
+    for (auto [d, array] :
+         llvm::enumerate(ValueRange{matmul.getLeft(), matmul.getRight()}))
+      checkType(matmul.getResult().getType(), d,
+                buildExtent(builder, loc, array, d));
+  }
+
   void checkChunks(SplitOp split) {
     SmallVector<Value> sizes =
         buildMixed(builder, loc, split.getSizes(), split.getStaticSizes());
@@ -557,6 +569,7 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved, bool ofElements) {
           collective.getSegmentsMutable().assign(
               checker.checkAscending(segments, array));
       })
+      .Case([&](MatmulOp matmul) { checker.checkProduct(matmul); })
       .Case([&](CompactOp compact) {
         checker.checkEqual({compact.getArray(), compact.getFlags()});
         checker.checkRange(compact.getCount(), compact.getArray());

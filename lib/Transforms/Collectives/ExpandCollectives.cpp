@@ -358,6 +358,9 @@ static LogicalResult expand(OpBuilder &builder, Operation *op,
       .Case([&](SegmentedScanOp op) {
         return strategies::expandSegmentedScan(builder, op);
       })
+      .Case([&](MatmulOp op) {
+        return strategies::expandMatmul(builder, op, options);
+      })
       .Case([&](ExpandableOpInterface op) {
         return strategies::expandIrregular(builder, op, options);
       });
@@ -404,7 +407,7 @@ struct ExpandCollectives
 
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    strategies::ExpansionOptions options{sharedBytes, plain};
+    strategies::ExpansionOptions options{sharedBytes, plain, tensorCores};
     // First, since collectives become fills, and stand in loops of fills.
     SmallVector<FillOp> fills;
     getOperation()->walk([&](FillOp op) { fills.push_back(op); });

@@ -22,6 +22,8 @@ struct ExpansionOptions {
   /// Elements are read one at a time, and the host does not select among
   /// kernels.
   bool plain;
+  /// The GPU has `obs.mma` (sm_80).
+  bool hasTensorCores;
 };
 
 /// A builder for the elements and operator of `op`. It inserts before `op`.
@@ -80,6 +82,8 @@ LogicalResult expandScan(OpBuilder &builder, ScanOp op,
                          const ExpansionOptions &options);
 LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
 LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
+LogicalResult expandMatmul(OpBuilder &builder, MatmulOp op,
+                           const ExpansionOptions &options);
 /// Those that write at indices that depend on values, and those of other
 /// dialects.
 LogicalResult expandIrregular(OpBuilder &builder, ExpandableOpInterface op,

@@ -10,7 +10,8 @@
 
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -92,6 +93,9 @@ struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
             << count << " threads; a block has 1 to 1024";
         return signalPassFailure();
       }
+      // All lanes of a warp execute `obs.mma` together.
+      if (containsOp(kernel, [](MmaOp) { return true; }))
+        count = llvm::alignTo(count, warpSize);
       kernel.setThreads(count);
     }
     if (blocks < 0 || blocks > 2147483647) {

@@ -139,7 +139,9 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
       "::mlir::obs::sharedBytesOfBlock",
       "Shared memory of a block in bytes, for privatised copies of results">,
     Option<"plain", "plain", "bool", "false",
-      "Read one element at a time, and build no kernels among which the host chooses">
+      "Read one element at a time, and build no kernels among which the host chooses">,
+    Option<"tensorCores", "tensor-cores", "bool", "true",
+      "The GPU has `obs.mma` (sm_80)">
   ];
 }
 

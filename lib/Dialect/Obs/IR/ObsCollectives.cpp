@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Syntax.h"
 #include "Verification.h"
 
@@ -17,6 +18,29 @@ using Operand = OpAsmParser::UnresolvedOperand;
 using Argument = OpAsmParser::Argument;
 
 #include "Obsidian/Dialect/Obs/IR/ObsCollectiveInterfaces.cpp.inc"
+
+/// The lanes have these elements; those of `c` and of the results are f32.
+static ParseResult
+parseFragmentTypes(OpAsmParser &parser, SmallVectorImpl<Type> &aTypes,
+                   ArrayRef<Operand> a, SmallVectorImpl<Type> &bTypes,
+                   ArrayRef<Operand> b, SmallVectorImpl<Type> &cTypes,
+                   ArrayRef<Operand> c, SmallVectorImpl<Type> &results) {
+  Type type;
+  if (parser.parseType(type))
+    return failure();
+  Type sum = parser.getBuilder().getF32Type();
+  aTypes.assign(a.size(), type);
+  bTypes.assign(b.size(), type);
+  cTypes.assign(c.size(), sum);
+  results.assign(c.size(), sum);
+  return success();
+}
+
+static void printFragmentTypes(OpAsmPrinter &printer, Operation *,
+                               TypeRange aTypes, ValueRange, TypeRange,
+                               ValueRange, TypeRange, ValueRange, TypeRange) {
+  printer << aTypes.front();
+}
 
 #define GET_OP_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsCollectiveOps.cpp.inc"
@@ -430,4 +454,121 @@ LogicalResult SegmentedScanOp::verify() {
       failed(verifyLevel(*this, getLevel(), getResult().getType())))
     return failure();
   return verifyScanResult(*this, getResult().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Products of matrices
+//===----------------------------------------------------------------------===//
+
+Value MatmulOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                            unsigned dim) {
+  return obs::buildExtent(builder, loc, dim == 0 ? getLeft() : getRight(), dim);
+}
+
+/// True if an element of type `from` becomes a number of type `to` exactly.
+static bool isWidened(Type from, Type to) {
+  if (from == to)
+    return from.isIntOrFloat();
+  bool areFloats = isa<FloatType>(from) && isa<FloatType>(to),
+       areIntegers = isa<IntegerType>(from) && isa<IntegerType>(to);
+  return (areFloats || areIntegers) &&
+         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+}
+
+LogicalResult MatmulOp::verify() {
+  PullType left = getLeft().getType(), right = getRight().getType();
+  PushType result = getResult().getType();
+  for (Type type : {Type(left), Type(right), Type(result)}) {
+    ArrayRef<Type> elements = getArrayElementTypes(type);
+    if (getArrayExtents(type).size() != 2 || elements.size() != 1)
+      return emitOpError("[matmul-types] multiplies matrices, which are arrays "
+                         "of rank 2 of one number, not ")
+             << type;
+  }
+  Type element = left.getElementTypes().front(),
+       sum = result.getElementTypes().front();
+  if (right.getElementTypes().front() != element || !isWidened(element, sum))
+    return emitOpError("[matmul-types] has operands of one type of numbers, "
+                       "and a result of this type or a wider one, not ")
+           << element << ", " << right.getElementTypes().front() << " and "
+           << sum;
+  ExtentInfo columns = getExtentInfo(left, 1), rows = getExtentInfo(right, 0);
+  if (!extentsAgree(columns, rows))
+    return emitOpError("[R4-extents] has as many columns of the left operand "
+                       "as rows of the right one, not ")
+           << columns.extent << " and " << rows.extent;
+  if (failed(verifyExtent(*this, result, 0, left.getExtents()[0],
+                          "the number of rows of the left operand")) ||
+      failed(verifyExtent(*this, result, 1, right.getExtents()[1],
+                          "the number of columns of the right operand")))
+    return failure();
+  return success();
+}
+
+LogicalResult MatmulOp::expand(OpBuilder &builder) {
+  Location loc = getLoc();
+  IndexBuilder index{builder, loc};
+  PushType type = getResult().getType();
+  Type sum = type.getElementTypes().front();
+  SmallVector<Value> extents = {obs::buildExtent(builder, loc, getLeft(), 0),
+                                obs::buildExtent(builder, loc, getRight(), 1)},
+                     dynamic;
+  for (auto [extent, value] : llvm::zip_equal(type.getExtents(), extents))
+    if (ShapedType::isDynamic(extent))
+      dynamic.push_back(value);
+  Value count = obs::buildExtent(builder, loc, getLeft(), 1);
+  auto fill =
+      FillOp::create(builder, loc, type, ValueRange(), Value(), dynamic,
+                     ContractAttr::get(getContext(), Contract::Disjoint),
+                     Attribute(), UnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&fill.getBody());
+  auto par = ParOp::create(builder, loc, extents, Level::Thread);
+  Block *body = builder.createBlock(
+      &par.getBody(), {}, {index.constant(0).getType(), builder.getIndexType()},
+      {loc, loc});
+  Value i = body->getArgument(0), j = body->getArgument(1);
+  auto loop = scf::ForOp::create(
+      builder, loc, index.constant(0), count, index.constant(1), getInit(),
+      [&](OpBuilder &, Location, Value k, ValueRange soFar) {
+        auto read = [&](Value array, ValueRange place) -> Value {
+          Value element = buildGet(builder, loc, array, place).front();
+          if (element.getType() == sum)
+            return element;
+          if (isa<FloatType>(sum))
+            return arith::ExtFOp::create(builder, loc, sum, element);
+          return arith::ExtSIOp::create(builder, loc, sum, element);
+        };
+        Value x = read(getLeft(), {i, k}), y = read(getRight(), {k, j});
+        Value next;
+        if (isa<FloatType>(sum))
+          next =
+              arith::AddFOp::create(builder, loc, soFar.front(),
+                                    arith::MulFOp::create(builder, loc, x, y));
+        else
+          next =
+              arith::AddIOp::create(builder, loc, soFar.front(),
+                                    arith::MulIOp::create(builder, loc, x, y));
+        scf::YieldOp::create(builder, loc, next);
+      });
+  WriteOp::create(builder, loc, loop.getResults(), ValueRange{i, j},
+                  ContractAttr(), Attribute());
+  getResult().replaceAllUsesWith(fill.getResult());
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  auto isOne = [](TypeRange types, Type type) {
+    return llvm::all_of(types, [&](Type other) { return other == type; });
+  };
+  if (getA().size() != 8 || getB().size() != 4 || getC().size() != 4 ||
+      getResults().size() != 4)
+    return emitOpError("[mma-elements] has 8 elements of a, 4 of b, 4 of c and "
+                       "4 of the result for each lane, not ")
+           << getA().size() << ", " << getB().size() << ", " << getC().size()
+           << " and " << getResults().size();
+  if (!isOne(getA().getTypes(), getElementType()) ||
+      !isOne(getB().getTypes(), getElementType()))
+    return emitOpError("[mma-elements] has elements of one type");
+  return success();
 }

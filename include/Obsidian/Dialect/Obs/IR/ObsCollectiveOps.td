@@ -291,4 +291,126 @@ def Obs_SegmentedScanOp : Obs_CollectiveOp<"segmented_scan", [Obs_ArrayOpInterfa
   }];
 }
 
+def Obs_MatmulOp : Obs_Op<"matmul", [
+    NoMemoryEffect, OwnExtents,
+    DeclareOpInterfaceMethods<Obs_ExpandableOpInterface, ["expand"]>,
+    TypesMatchWith<"the initial value has the element type of the result",
+      "result", "init", "::mlir::obs::getArrayElementTypes($_self).front()">]> {
+  let summary = "Product of two matrices";
+  let description = [{
+    Element `[i, j]` of the result is `init` plus the sum of the products
+    `left[i, k] * right[k, j]` for all `k`. The elements of both operands have
+    one type. It is the type of the result, or a narrower one: floats become
+    wider floats and integers wider signed integers before they are multiplied.
+    The products are added in any order, and a product and a sum may have one
+    rounding.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.matmul` array `,` array `init` value attr-dict
+                  `:` type `,` type `->` type
+    ```
+
+    The result is a push array of the level of the region around the operation.
+    By default, the rows of both operands are in memory one after the other. The
+    attributes `left_columns` and `right_columns` state for an operand that its
+    columns are. They do not change the result.
+
+    The attribute `strategy` names the algorithm. With `sequential`, one thread
+    computes an element, and reads both operands from where they are. The
+    strategy `tensor_cores` is for level block and products of f16 or bf16 that
+    are added in f32. The block loads 32 columns of `left` and 32 rows of
+    `right` to shared memory, and each warp adds the products of a tile of the
+    result by `obs.mma`. The height of the result is a multiple of 16, and its
+    width a multiple of 8. This strategy is the default where it is possible.
+
+    Example:
+
+    ```mlir
+    func.func @multiply(%a: !obs.pull<64 x 48 x f16>, %b: !obs.pull<48 x 32 x f16>) -> !obs.pull<1 x 64 x 32 x f32> {
+      %zero = arith.constant 0.0 : f32
+      %one = obs.iota : !obs.pull<1 x index>
+      %c = obs.distribute block in grid (%i = %one : !obs.pull<1 x index>) {
+        %p = obs.matmul %a, %b init %zero
+          : !obs.pull<64 x 48 x f16>, !obs.pull<48 x 32 x f16> -> !obs.push<block, 64 x 32 x f32>
+        obs.yield %p : !obs.push<block, 64 x 32 x f32>
+      }
+      %r = obs.force %c {kernel = "multiply"} : !obs.push<grid, 1 x 64 x 32 x f32>
+      return %r : !obs.pull<1 x 64 x 32 x f32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$left, Obs_PullType:$right, AnyType:$init,
+    UnitAttr:$left_columns, UnitAttr:$right_columns,
+    OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Obs_PushType:$result);
+  let assemblyFormat = [{
+    $left `,` $right `init` $init attr-dict `:` qualified(type($left)) `,`
+    qualified(type($right)) `->` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Obs_MmaOp : Obs_Op<"mma", [NoMemoryEffect, AttrSizedOperandSegments]> {
+  let summary = "The lanes of a warp multiply small matrices together";
+  let description = [{
+    The warp computes `c + a * b` for a matrix `a` of 16 x 16 elements, a matrix
+    `b` of 16 x 8 and a matrix `c` of 16 x 8. All 32 lanes of the warp execute
+    the operation together. Each lane has 8 elements of `a`, 4 of `b` and 4 of
+    `c`, and receives the elements of the result at the places of those of `c`.
+    With `g = lane / 4` and `t = 2 * (lane % 4)`, these are
+
+    | operand | elements `[row, column]` of a lane |
+    |---|---|
+    | `a` | `[g, t]` `[g, t+1]` `[g+8, t]` `[g+8, t+1]` `[g, t+8]` `[g, t+9]` `[g+8, t+8]` `[g+8, t+9]` |
+    | `b` | `[t, g]` `[t+1, g]` `[t+8, g]` `[t+9, g]` |
+    | `c` | `[g, t]` `[g, t+1]` `[g+8, t]` `[g+8, t+1]` |
+
+    The products are added in f32, in an order that the GPU chooses. From: the
+    PTX manual, instruction `mma.sync.m16n8k16`, for sm_80 and later.
+
+    `obs-expand-collectives` makes the operation, in code of threads that all
+    lanes of a warp reach together. The interpreter never runs it. A kernel with
+    this operation has a multiple of 32 threads.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.mma` `(` values `)` `times` `(` values `)`
+                  `plus` `(` values `)` attr-dict `:` type
+    values ::= value (`,` value)*
+    ```
+
+    The values are the elements of `a`, `b` and `c`. The type, `f16` or `bf16`,
+    is that of the elements of `a` and `b`. Those of `c` are of type `f32`.
+
+    Example:
+
+    ```mlir
+    func.func @mma(%x: bf16, %y: bf16, %s: f32) -> f32
+        attributes {obs.level = #obs.level<thread>} {
+      %d:4 = obs.mma (%x, %x, %x, %x, %x, %x, %x, %x) times (%y, %y, %y, %y) plus (%s, %s, %s, %s) : bf16
+      return %d#0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[F16, BF16]>>:$a,
+    Variadic<AnyTypeOf<[F16, BF16]>>:$b, Variadic<F32>:$c);
+  let results = (outs Variadic<F32>:$results);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$a,
+    "::mlir::ValueRange":$b, "::mlir::ValueRange":$c), [{
+      build($_builder, $_state, c.getTypes(), a, b, c);
+    }]>];
+  let extraClassDeclaration = [{
+    /// The type of the elements of `a` and `b`.
+    ::mlir::Type getElementType() { return getA().front().getType(); }
+  }];
+  let assemblyFormat = [{
+    `(` $a `)` `times` `(` $b `)` `plus` `(` $c `)` attr-dict `:`
+    custom<FragmentTypes>(type($a), ref($a), type($b), ref($b), type($c), ref($c), type($results))
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // OBSIDIAN_DIALECT_OBS_IR_OBSCOLLECTIVEOPS_TD

@@ -1,0 +1,429 @@
+//===- Matmul.cpp - Products of matrices ----------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The strategy `tensor_cores`. In: an `obs.matmul` of f16 or bf16 at level
+// block. Out: a loop over the columns of the left operand, in steps of 32. The
+// threads load those of the next step to registers while the warps add the
+// products of one step, whose elements are in shared memory.
+//
+// A lane needs two neighbours of a row of the left operand together, and two
+// neighbours of a column of the right one. If these are no neighbours in global
+// memory, threads load two rows of eight elements and store pairs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Expansion.h"
+#include "ExpansionUtils.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+/// The matrices of `obs.mma`.
+static constexpr int64_t mmaRows = 16, mmaColumns = 8, mmaDepth = 16;
+/// The columns of the left operand that a step loads, and the elements that a
+/// thread loads together: 16 bytes.
+static constexpr int64_t depth = 32, group = 8;
+
+/// Each part of a multiprocessor has a warp, unless tiles are small.
+static constexpr int64_t fewWarps = 4, smallTile = 16 * 16;
+
+namespace {
+/// One operand. A line is a row of the left operand, or a column of the right
+/// one.
+struct Side {
+  Value array;
+  int64_t lines;
+  /// The elements of a line are neighbours in memory.
+  bool hasLines;
+  bool isLeft;
+};
+
+/// Builds the product of one block.
+class ProductByTensorCores : IndexBuilder {
+public:
+  ProductByTensorCores(OpBuilder &builder, MatmulOp op);
+
+  /// The push array of the result.
+  Value build();
+
+private:
+  using Code = llvm::function_ref<Values(ValueRange)>;
+
+  Value generate(ArrayRef<int64_t> extents, Code code);
+  void par(ArrayRef<int64_t> extents,
+           llvm::function_ref<void(ValueRange)> code);
+  Value fill(ArrayRef<int64_t> extents, Type element,
+             llvm::function_ref<void()> code);
+  void write(Value value, ValueRange place) {
+    WriteOp::create(builder, loc, value, place, ContractAttr(), Attribute());
+  }
+  Value force(Value array, Storage storage = Storage::Auto);
+  Value addConstant(Value a, int64_t b) { return add(a, constant(b)); }
+
+  /// Element `k` of a line, or zero past the end.
+  Value readOne(const Side &side, Value line, Value k);
+  /// The number of groups that threads load together: 8 elements of a line, or
+  /// pairs of 8 lines.
+  int64_t countGroups(const Side &side) {
+    return side.lines * depth / (side.hasLines ? group : 2 * group);
+  }
+  /// The number of threads that load groups, all of them equally many.
+  int64_t countLoaders(const Side &side) {
+    return std::gcd(countGroups(side), warps * warpSize);
+  }
+  /// The first line and the first column of `left` (row of `right`) of each
+  /// group of a thread.
+  void forEachGroup(const Side &side, Value thread,
+                    llvm::function_ref<void(Value, Value)> code);
+  /// What the threads load of one step.
+  Value load(const Side &side, Value step);
+  /// The same in shared memory: lines of 32 elements, or rows of pairs, one
+  /// pair for each line.
+  Value store(const Side &side, Value loaded);
+  /// Elements `k` and `k + 1` of a line of what `store` returned; `k` is even.
+  void append(Values &values, const Side &side, Value stored, Value line,
+              Value k);
+  /// The sums after the products of one step.
+  Value addProducts(Value sums, Value left, Value right);
+  /// The row and the column of the first sum of a lane.
+  std::pair<Value, Value> getPlace(Value warp, Value lane);
+
+  MatmulOp op;
+  Side left, right;
+  Value count;
+  std::optional<int64_t> staticCount;
+  Type element, sum;
+  /// The tile of a warp, and the number of warps.
+  int64_t tileRows, tileColumns, warps;
+};
+} // namespace
+
+/// The largest of 64, 32, 16, ... that divides `extent`.
+static int64_t getTile(int64_t extent) {
+  int64_t tile = 64;
+  while (extent % tile != 0)
+    tile /= 2;
+  return tile;
+}
+
+ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
+    : IndexBuilder{builder, op.getLoc()}, op(op) {
+  PushType type = op.getResult().getType();
+  left = {op.getLeft(), type.getExtents()[0], !op.getLeftColumns(), true};
+  right = {op.getRight(), type.getExtents()[1], op.getRightColumns(), false};
+  count = buildExtent(builder, loc, op.getLeft(), 1);
+  staticCount = getConstantIntValue(count);
+  element = getArrayElementTypes(op.getLeft().getType()).front();
+  sum = type.getElementTypes().front();
+  tileRows = getTile(left.lines);
+  tileColumns = getTile(right.lines);
+  auto countWarps = [&] {
+    return left.lines / tileRows * (right.lines / tileColumns);
+  };
+  while (countWarps() < fewWarps && tileRows * tileColumns > smallTile)
+    (tileRows >= tileColumns ? tileRows : tileColumns) /= 2;
+  warps = countWarps();
+}
+
+Value ProductByTensorCores::generate(ArrayRef<int64_t> extents, Code code) {
+  Region body;
+  Values values;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(
+        &body, {}, SmallVector<Type>(extents.size(), builder.getIndexType()),
+        SmallVector<Location>(extents.size(), loc));
+    values = code(block->getArguments());
+    YieldOp::create(builder, loc, values);
+  }
+  auto type = PullType::get(builder.getContext(), extents,
+                            llvm::to_vector(ValueRange(values).getTypes()));
+  auto array = GenerateOp::create(builder, loc, type, ValueRange());
+  array.getBody().takeBody(body);
+  return array;
+}
+
+void ProductByTensorCores::par(ArrayRef<int64_t> extents,
+                               llvm::function_ref<void(ValueRange)> code) {
+  Values sizes;
+  for (int64_t extent : extents)
+    sizes.push_back(constant(extent));
+  auto loop = ParOp::create(builder, loc, sizes, Level::Thread);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(
+      &loop.getBody(), {},
+      SmallVector<Type>(extents.size(), builder.getIndexType()),
+      SmallVector<Location>(extents.size(), loc));
+  code(block->getArguments());
+}
+
+Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
+                                 llvm::function_ref<void()> code) {
+  auto type =
+      PushType::get(builder.getContext(), Level::Block, extents, element);
+  auto fill = FillOp::create(
+      builder, loc, type, ValueRange(), Value(), ValueRange(),
+      ContractAttr::get(builder.getContext(), Contract::Disjoint), Attribute(),
+      UnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&fill.getBody());
+  code();
+  return fill;
+}
+
+Value ProductByTensorCores::force(Value array, Storage storage) {
+  auto force = ForceOp::create(builder, loc, array, ValueRange());
+  force.setStorage(storage);
+  return force.getResults().front();
+}
+
+Value ProductByTensorCores::readOne(const Side &side, Value line, Value k) {
+  Value place[] = {line, k};
+  if (!side.isLeft)
+    std::swap(place[0], place[1]);
+  return buildGet(builder, loc, side.array, place).front();
+}
+
+void ProductByTensorCores::forEachGroup(
+    const Side &side, Value thread,
+    llvm::function_ref<void(Value, Value)> code) {
+  int64_t loaders = countLoaders(side);
+  int64_t inner = side.hasLines ? depth / group : side.lines / group;
+  for (int64_t first = 0; first < countGroups(side); first += loaders) {
+    Value outer, number = thread;
+    // The threads load whole lines.
+    if (loaders % inner == 0) {
+      outer = addConstant(div(thread, constant(inner)), first / inner);
+    } else {
+      number = addConstant(thread, first);
+      outer = div(number, constant(inner));
+    }
+    Value place = mul(rem(number, constant(inner)), constant(group));
+    if (side.hasLines)
+      code(outer, place);
+    else
+      code(place, mul(outer, constant(2)));
+  }
+}
+
+Value ProductByTensorCores::load(const Side &side, Value step) {
+  Value first = mul(step, constant(depth));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
+  // The elements of some lines at `ks`. One comparison is enough for neighbours
+  // if the number of elements is a multiple of theirs.
+  auto read = [&](Value k, int64_t together,
+                  llvm::function_ref<Values(int64_t)> reads) -> Values {
+    bool isWhole = staticCount && *staticCount % depth == 0;
+    bool isOne = staticCount && *staticCount % together == 0;
+    Values values;
+    for (int64_t e = 0; e < together; e += isWhole || isOne ? together : 1) {
+      auto readAll = [&] {
+        Values found;
+        for (int64_t f = e; f < e + (isWhole || isOne ? together : 1); ++f)
+          llvm::append_range(found, reads(f));
+        return found;
+      };
+      if (isWhole) {
+        values = readAll();
+        continue;
+      }
+      Values zeros;
+      auto branch = scf::IfOp::create(
+          builder, loc, below(addConstant(k, e), count),
+          [&](OpBuilder &, Location) {
+            Values found = readAll();
+            zeros.assign(found.size(), zero);
+            scf::YieldOp::create(builder, loc, found);
+          },
+          [&](OpBuilder &, Location) {
+            scf::YieldOp::create(builder, loc, zeros);
+          });
+      llvm::append_range(values, branch.getResults());
+    }
+    return values;
+  };
+  return force(generate({countLoaders(side)}, [&](ValueRange i) {
+    Values values;
+    forEachGroup(side, i[0], [&](Value line, Value k) {
+      k = add(first, k);
+      if (side.hasLines)
+        return llvm::append_range(
+            values, read(k, group, [&](int64_t e) -> Values {
+              return {readOne(side, line, addConstant(k, e))};
+            }));
+      llvm::append_range(values, read(k, 2, [&](int64_t e) {
+                           Values neighbours;
+                           for (int64_t f = 0; f < group; ++f)
+                             neighbours.push_back(readOne(side,
+                                                          addConstant(line, f),
+                                                          addConstant(k, e)));
+                           return neighbours;
+                         }));
+    });
+    return values;
+  }));
+}
+
+Value ProductByTensorCores::store(const Side &side, Value loaded) {
+  int64_t extents[] = {side.lines, depth};
+  if (!side.hasLines)
+    extents[0] = depth / 2, extents[1] = 2 * side.lines;
+  return fill(extents, element, [&] {
+    par({countLoaders(side)}, [&](ValueRange i) {
+      Values values = buildGet(builder, loc, loaded, i);
+      auto next = values.begin();
+      forEachGroup(side, i[0], [&](Value line, Value k) {
+        if (side.hasLines) {
+          for (int64_t e = 0; e < group; ++e)
+            write(*next++, {line, addConstant(k, e)});
+          return;
+        }
+        Value pair = div(k, constant(2)), place = mul(line, constant(2));
+        for (int64_t f = 0; f < group; ++f)
+          for (int64_t e : {0, 1})
+            write(next[e * group + f], {pair, addConstant(place, 2 * f + e)});
+        next += 2 * group;
+      });
+    });
+  });
+}
+
+void ProductByTensorCores::append(Values &values, const Side &side,
+                                  Value stored, Value line, Value k) {
+  for (int64_t e : {0, 1}) {
+    Values place = {line, addConstant(k, e)};
+    if (!side.hasLines)
+      place = {div(k, constant(2)), addConstant(mul(line, constant(2)), e)};
+    llvm::append_range(values, buildGet(builder, loc, stored, place));
+  }
+}
+
+std::pair<Value, Value> ProductByTensorCores::getPlace(Value warp, Value lane) {
+  Value columns = constant(right.lines / tileColumns);
+  Value row = mul(div(warp, columns), constant(tileRows)),
+        column = mul(rem(warp, columns), constant(tileColumns));
+  return {add(row, div(lane, constant(4))),
+          add(column, mul(rem(lane, constant(4)), constant(2)))};
+}
+
+Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
+  return force(generate({warps, warpSize}, [&](ValueRange i) {
+    Values values = buildGet(builder, loc, sums, i);
+    Value lane = i[1], two = constant(2), four = constant(4);
+    auto [row, column] = getPlace(i[0], lane);
+    Value even = mul(rem(lane, four), two);
+    // A lane has other columns of the right operand than of the sums.
+    Value line = add(sub(column, even), div(lane, four));
+    for (int64_t k = 0; k < depth; k += mmaDepth) {
+      auto read = [&](Values &fragment, const Side &side, Value stored,
+                      Value line, int64_t more) {
+        append(fragment, side, stored, line, addConstant(even, k + more));
+      };
+      SmallVector<Values> lefts, rights;
+      for (int64_t r = 0; r < tileRows; r += mmaRows) {
+        Values &fragment = lefts.emplace_back();
+        for (int64_t more : {0, 8})
+          for (int64_t below : {0, 8})
+            read(fragment, left, x, addConstant(row, r + below), more);
+      }
+      for (int64_t c = 0; c < tileColumns; c += mmaColumns) {
+        Values &fragment = rights.emplace_back();
+        for (int64_t more : {0, 8})
+          read(fragment, right, y, addConstant(line, c), more);
+      }
+      auto place = values.begin();
+      for (const Values &a : lefts)
+        for (const Values &b : rights) {
+          auto product =
+              MmaOp::create(builder, loc, a, b, Values(place, place + 4));
+          place = llvm::copy(product.getResults(), place);
+        }
+    }
+    return values;
+  }));
+}
+
+Value ProductByTensorCores::build() {
+  int64_t numSums = tileRows * tileColumns / warpSize;
+  Value zero = constant(0), one = constant(1),
+        steps = ceilDiv(count, constant(depth)), last = sub(steps, one);
+  Value none = generate({warps, warpSize}, [&](ValueRange) {
+    return Values(numSums, op.getInit());
+  });
+  auto storeBoth = [&](ArrayRef<Value> loaded) -> Values {
+    Value both[] = {store(left, loaded[0]), store(right, loaded[1])};
+    auto force = ForceOp::create(builder, loc, both, ValueRange());
+    force.setStorage(Storage::Shared);
+    return llvm::to_vector_of<Value>(force.getResults());
+  };
+  auto loadBoth = [&](Value step) -> Values {
+    return {load(left, step), load(right, step)};
+  };
+  Values start = {force(none)};
+  llvm::append_range(start, storeBoth(loadBoth(zero)));
+  auto loop = scf::ForOp::create(
+      builder, loc, zero, steps, one, start,
+      [&](OpBuilder &, Location, Value step, ValueRange carried) {
+        Value next =
+            builder.createOrFold<arith::MinSIOp>(loc, add(step, one), last);
+        Values loaded = loadBoth(next);
+        Values found = {addProducts(carried[0], carried[1], carried[2])};
+        llvm::append_range(found, storeBoth(loaded));
+        scf::YieldOp::create(builder, loc, found);
+      });
+  return fill({left.lines, right.lines}, sum, [&] {
+    par({warps, warpSize}, [&](ValueRange i) {
+      Values values = buildGet(builder, loc, loop.getResult(0), i);
+      auto [row, column] = getPlace(i[0], i[1]);
+      auto next = values.begin();
+      for (int64_t r = 0; r < tileRows; r += mmaRows)
+        for (int64_t c = 0; c < tileColumns; c += mmaColumns)
+          for (int64_t below : {0, 8})
+            for (int64_t beside : {0, 1})
+              write(*next++, {addConstant(row, r + below),
+                              addConstant(column, c + beside)});
+    });
+  });
+}
+
+LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
+                                       const ExpansionOptions &options) {
+  PushType type = op.getResult().getType();
+  Type element = getArrayElementTypes(op.getLeft().getType()).front();
+  bool isPossible = type.getLevel() == Level::Block &&
+                    type.hasStaticExtents() && type.getExtents()[0] > 0 &&
+                    type.getExtents()[1] > 0 &&
+                    type.getExtents()[0] % mmaRows == 0 &&
+                    type.getExtents()[1] % mmaColumns == 0 &&
+                    (element.isF16() || element.isBF16()) &&
+                    type.getElementTypes().front().isF32();
+  StringRef strategy = op.getStrategy().value_or(
+      isPossible && options.hasTensorCores && !options.plain ? "tensor_cores"
+                                                             : "sequential");
+  if (strategy != "tensor_cores" && strategy != "sequential")
+    return op.emitOpError("[strategy-name] '")
+           << strategy
+           << "' is not a strategy of this operation; use sequential, "
+              "tensor_cores";
+  builder.setInsertionPoint(op);
+  if (strategy == "sequential")
+    return op.expand(builder);
+  if (!isPossible)
+    return op.emitOpError(
+        "[strategy-type] strategy 'tensor_cores' adds products of f16 or bf16 "
+        "in f32, at level block, and the height of the result is a multiple of "
+        "16 and its width of 8; use sequential");
+  if (!options.hasTensorCores)
+    return op.emitOpError("[strategy-chip] strategy 'tensor_cores' needs "
+                          "sm_80 or later; leave the choice to the compiler");
+  op.getResult().replaceAllUsesWith(ProductByTensorCores(builder, op).build());
+  return success();
+}
