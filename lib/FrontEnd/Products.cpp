@@ -142,11 +142,11 @@ static double estimateTiles(const TileShape &shape, int64_t blocks,
   if (shape.side < 4)
     rates = {0.07, 0.12, 0.15};
   if (shape.byTensorCores) {
-    rates = {0.3, 0.5, 0.5};
+    rates = {0.33, 0.5, 0.57};
     if (shape.getHeight() < 128 || shape.getWidth() < 128)
-      rates = {0.2, 0.35, 0.4};
+      rates = {0.25, 0.38, 0.45};
     if (shape.getHeight() < 128 && shape.getWidth() < 128)
-      rates = {0.12, 0.2, 0.25};
+      rates = {0.15, 0.25, 0.3};
   }
   double block = static_cast<double>(shape.getHeight() * shape.getWidth()) *
                  static_cast<double>(steps + waiting) / perMicrosecond;

@@ -179,6 +179,60 @@ static Value getUnreadPush(ForceOp force, Value operand) {
   return fill && fill.getContract() == Contract::Reduce ? Value() : array;
 }
 
+/// True for a reshape that only adds or removes extents of 1.
+static bool keepsIndices(ReshapeOp reshape) {
+  auto getOthers = [](Value array) {
+    ArrayRef<int64_t> extents = getArrayExtents(array.getType());
+    return llvm::filter_to_vector(extents,
+                                  [](int64_t extent) { return extent != 1; });
+  };
+  auto extents = getOthers(reshape.getArray());
+  return !ShapedType::isDynamicShape(extents) &&
+         extents == getOthers(reshape.getResult());
+}
+
+namespace {
+/// The elementwise functions between two forces, each of which is read by the
+/// next one only.
+struct StoredChain {
+  ForceOp last;
+  /// The operations from `last` on, and the force whose array they read.
+  SmallVector<Operation *> ops;
+  ForceOp first;
+  /// The push array of `first`.
+  Value push;
+
+  /// Finds the force from which `array` is computed.
+  bool find(Value array);
+};
+} // namespace
+
+bool StoredChain::find(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (!op || op->getBlock() != last->getBlock())
+    return false;
+  if (auto force = dyn_cast<ForceOp>(op)) {
+    first = force;
+    push = getUnreadPush(force, array);
+    return push != nullptr && !ops.empty();
+  }
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  if (!op->hasOneUse() ||
+      !(isa<MapOp>(op) || (reshape && keepsIndices(reshape))))
+    return false;
+  ops.push_back(op);
+  // The nearest force comes first.
+  auto isForce = [](Value operand) {
+    return operand.getDefiningOp<ForceOp>() != nullptr;
+  };
+  for (bool nearest : {true, false})
+    for (Value operand : op->getOperands())
+      if (isForce(operand) == nearest && find(operand))
+        return true;
+  ops.pop_back();
+  return false;
+}
+
 void ArrayBuilder::finish(FunctionOpInterface function) {
   // The primal result of a gradient, for example, is often not used.
   function.walk([](Block *block) { eraseUnused(*block); });
@@ -191,37 +245,17 @@ void ArrayBuilder::finish(FunctionOpInterface function) {
   });
   for (ForceOp last : forces)
     for (Value array : llvm::to_vector(last.getArrays())) {
-      // The chain of maps before, each of which is read by the next one only.
-      SmallVector<MapOp> maps;
-      ForceOp first;
-      Value current = array, push;
-      while (auto map = current.getDefiningOp<MapOp>()) {
-        if (!map->hasOneUse() || map->getBlock() != last->getBlock())
-          break;
-        maps.push_back(map);
-        Value next;
-        for (Value operand : map.getArrays())
-          if (auto force = operand.getDefiningOp<ForceOp>();
-              force && force->getBlock() == last->getBlock() && !first)
-            if ((push = getUnreadPush(force, operand)))
-              first = force;
-        if (first)
-          break;
-        for (Value operand : map.getArrays())
-          if (operand.getDefiningOp<MapOp>() && !next)
-            next = operand;
-        if (!next)
-          break;
-        current = next;
-      }
-      if (!first)
+      StoredChain chain{last};
+      if (!chain.find(array) || isa<ReshapeOp>(chain.ops.front()))
         continue;
-      first.getResults().front().replaceAllUsesWith(push);
-      first.erase();
-      if (auto type = dyn_cast<PushType>(push.getType()))
-        for (MapOp map : llvm::reverse(maps)) {
-          auto like = cast<PullType>(map.getResult().getType());
-          map.getResult().setType(
+      if (!last.getThreads() && chain.first.getThreads())
+        last.setThreads(*chain.first.getThreads());
+      chain.first.getResults().front().replaceAllUsesWith(chain.push);
+      chain.first.erase();
+      if (auto type = dyn_cast<PushType>(chain.push.getType()))
+        for (Operation *op : llvm::reverse(chain.ops)) {
+          auto like = cast<PullType>(op->getResult(0).getType());
+          op->getResult(0).setType(
               PushType::get(getContext(), type.getLevel(), like.getExtents(),
                             like.getBounds(), like.getElementTypes()));
         }

@@ -14,6 +14,7 @@
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/BitVector.h"
 #include <map>
 #include <numeric>
 
@@ -46,17 +47,17 @@ struct Request {
   IndexMap indices;
   int64_t count;
   int64_t threads;
-  /// The wavefronts that it takes, as the array is, more than one for each
-  /// warp.
+  /// The number of neighbours that an iteration accesses. They are one access
+  /// if all rows begin at a multiple of this number.
+  int64_t width = 1;
+  /// The wavefronts that it takes, as the array is, more than the least number.
   uint64_t conflicts = 0;
 };
 
-/// Accesses of one iteration to neighbours, which are one access of `width`
-/// elements if all rows begin at a multiple of `width`.
-struct Vector {
-  int64_t width;
-  /// The number of requests of warps.
-  uint64_t requests;
+/// The requests of one access.
+struct Counted {
+  Operation *op;
+  size_t begin, end;
 };
 
 class Array {
@@ -71,11 +72,10 @@ public:
 
   /// Finds the accesses; false if the array has other uses.
   bool collect();
-  /// The number of requests of warps that can be analysed.
-  uint64_t getWarps() const { return warps; }
-  /// The wavefronts of them all without conflicts, and as the array is.
-  uint64_t getLeast() const { return warps * std::max<int64_t>(1, bytes / 4); }
-  uint64_t getCost() const { return wavefronts + getPieces({}); }
+  /// The wavefronts of all requests that can be analysed, without conflicts,
+  /// and as the array is.
+  uint64_t getLeast() const { return least; }
+  uint64_t getCost() const { return wavefronts; }
   /// The wavefronts with another layout. If they are not fewer than `limit`,
   /// any number that is not, either.
   uint64_t getCost(const Placement &placement, uint64_t limit) const;
@@ -91,11 +91,15 @@ public:
   void place(const Placement &placement);
 
 private:
-  uint64_t addRequests(Operation *op, ValueRange indices);
-  void findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted);
-  uint64_t getPieces(const Placement &placement) const;
+  void addRequests(Operation *op, ValueRange indices);
+  void findVectors(ArrayRef<Counted> counted);
+  /// The wavefronts of a request with a layout, more than the least number.
   std::optional<WarpCost> getCost(const Request &request,
                                   const Placement &placement) const;
+  /// The least number of wavefronts of `requests` warps.
+  uint64_t getLeast(const Request &request, uint64_t requests) const {
+    return requests * std::max<int64_t>(1, bytes * request.width / 4);
+  }
   IndexExpr getAddress(const IndexMap &indices,
                        const Placement &placement) const;
   bool isOneRow() const { return shape.size() == 1 || isRing(); }
@@ -111,15 +115,14 @@ private:
   int64_t copies = 1;
   SmallVector<Operation *> accesses;
   SmallVector<Request> requests;
-  SmallVector<Vector> vectors;
-  uint64_t warps = 0, wavefronts = 0;
+  uint64_t least = 0, wavefronts = 0;
 };
 } // namespace
 
 bool Array::collect() {
   if (shape.empty())
     return false;
-  SmallVector<std::pair<Operation *, uint64_t>> counted;
+  SmallVector<Counted> counted;
   for (OpOperand &use : alloc->getUses()) {
     Operation *op = use.getOwner();
     auto [memory, indices] = getIndexedMemory(op);
@@ -127,17 +130,19 @@ bool Array::collect() {
     if (memory != use.get() || indices.empty())
       return false;
     accesses.push_back(op);
-    uint64_t count = addRequests(op, indices);
-    if (count && isa<memref::LoadOp, memref::StoreOp>(op))
-      counted.push_back({op, count});
+    size_t before = requests.size();
+    addRequests(op, indices);
+    if (requests.size() > before && isa<memref::LoadOp, memref::StoreOp>(op))
+      counted.push_back({op, before, requests.size()});
   }
   findVectors(counted);
   // Requests with conflicts come first: they soon show that no layout helps.
   for (Request &request : requests)
     if (std::optional<WarpCost> cost = getCost(request, {})) {
-      warps += cost->requests;
+      uint64_t own = getLeast(request, cost->requests);
+      least += own;
       wavefronts += cost->total;
-      request.conflicts = cost->total - cost->requests;
+      request.conflicts = cost->total - own;
     }
   llvm::sort(requests, [](const Request &a, const Request &b) {
     return a.conflicts > b.conflicts;
@@ -179,14 +184,14 @@ forEachTurn(ArrayRef<scf::ForOp> loops,
   go(0);
 }
 
-/// Adds the requests of `op`. Returns the number of warps in them all.
-uint64_t Array::addRequests(Operation *op, ValueRange indices) {
+/// Adds the requests of `op`.
+void Array::addRequests(Operation *op, ValueRange indices) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
   if (!leaf)
-    return 0; // All threads read the same element.
+    return; // All threads read the same element.
   auto distribution = getAttr<ObsDialect::DistributionAttrHelper>(leaf);
   if (distribution && distribution.getValue() != Distribution::Striped)
-    return 0;
+    return;
   auto map = cast<MapAttr>(leaf.getMappingAttr()[0]);
   int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
   int64_t count =
@@ -200,7 +205,6 @@ uint64_t Array::addRequests(Operation *op, ValueRange indices) {
         loop && !hasAttr<ObsDialect::MapAttrHelper>(loop) &&
         (leaf->isAncestor(loop) || getConstantIntValue(loop.getUpperBound())))
       loops.push_back(loop);
-  size_t before = requests.size();
   forEachTurn(loops, [&](ArrayRef<std::pair<Value, int64_t>> point) {
     IndexRecognizer recognizer;
     recognizer.addLeaf(leaf.getRegion());
@@ -212,8 +216,6 @@ uint64_t Array::addRequests(Operation *op, ValueRange indices) {
       request.indices.push_back(recognizer.get(index));
     requests.push_back(std::move(request));
   });
-  return (requests.size() - before) *
-         llvm::divideCeil(std::min(count, maxIterations), warpSize);
 }
 
 /// `index` as a value plus a constant.
@@ -243,45 +245,42 @@ static bool isMultiple(Value value, int64_t width) {
           isMultiple(op->getOperand(1), width));
 }
 
-/// Finds runs of loads, or of stores, of one block of code. `counted` has their
-/// numbers of requests.
-void Array::findVectors(ArrayRef<std::pair<Operation *, uint64_t>> counted) {
+/// Makes one request of the accesses of each run of loads, or of stores, of one
+/// block of code.
+void Array::findVectors(ArrayRef<Counted> counted) {
   int64_t width = widestAccess / bytes;
   if (width < 2)
     return;
   // The code, if it loads, and all indices without the constant in the last.
   using Key = std::tuple<Block *, bool, SmallVector<void *>>;
-  std::map<Key, std::map<int64_t, uint64_t>> groups;
-  for (auto [op, count] : counted) {
+  std::map<Key, std::map<int64_t, const Counted *>> groups;
+  for (const Counted &access : counted) {
     SmallVector<void *> values;
-    ValueRange indices = getIndexedMemory(op).second;
+    ValueRange indices = getIndexedMemory(access.op).second;
     auto [base, distance] = splitIndex(indices.back());
     for (Value index : indices.drop_back())
       values.push_back(index.getAsOpaquePointer());
     values.push_back(base.getAsOpaquePointer());
     if (isMultiple(base, width))
-      groups[{op->getBlock(), isa<memref::LoadOp>(op), values}][distance] =
-          count;
+      groups[{access.op->getBlock(), isa<memref::LoadOp>(access.op), values}]
+            [distance] = &access;
   }
+  llvm::BitVector isPart(requests.size());
   for (auto &[key, distances] : groups)
-    for (auto [distance, count] : distances) {
+    for (auto [distance, first] : distances) {
       int64_t run = 1;
       while (run < width && distances.count(distance + run))
         ++run;
-      if (distance % width == 0 && run == width)
-        vectors.push_back({width, count});
+      if (distance % width != 0 || run != width)
+        continue;
+      for (size_t i = first->begin; i < first->end; ++i)
+        requests[i].width = width;
+      for (int64_t next = 1; next < width; ++next)
+        isPart.set(distances[distance + next]->begin,
+                   distances[distance + next]->end);
     }
-}
-
-/// The number of accesses by which vectors are more than one each.
-uint64_t Array::getPieces(const Placement &placement) const {
-  uint64_t pieces = 0;
-  for (const Vector &vector : vectors) {
-    int64_t row = isOneRow() ? vector.width : shape.back() + placement.pad;
-    int64_t whole = placement.swizzle > 1 ? 1 : std::gcd(vector.width, row);
-    pieces += (vector.width / whole - 1) * vector.requests;
-  }
-  return pieces;
+  size_t next = 0;
+  llvm::erase_if(requests, [&](const Request &) { return isPart[next++]; });
 }
 
 /// The number of an element in memory.
@@ -307,18 +306,31 @@ IndexExpr Array::getAddress(const IndexMap &indices,
 
 std::optional<WarpCost> Array::getCost(const Request &request,
                                        const Placement &placement) const {
-  return getBankConflicts(getAddress(request.indices, placement), request.count,
-                          request.threads, bytes);
+  int64_t row = isOneRow() ? request.width : shape.back() + placement.pad;
+  int64_t width = placement.swizzle > 1 ? 1 : std::gcd(request.width, row);
+  WarpCost all;
+  for (int64_t first = 0; first < request.width; first += width) {
+    IndexMap indices = request.indices;
+    if (first > 0)
+      indices.back() = indices.back() + IndexExpr::constant(first);
+    std::optional<WarpCost> cost = getBankConflicts(
+        getAddress(indices, placement), request.count, request.threads, bytes,
+        IterationLayout::Striped, {}, width);
+    if (!cost)
+      return std::nullopt;
+    all.total += cost->total;
+    all.requests = cost->requests;
+  }
+  return all;
 }
 
 uint64_t Array::getCost(const Placement &placement, uint64_t limit) const {
-  // Each takes a wavefront.
-  uint64_t total = warps + getPieces(placement);
+  uint64_t total = least;
   for (const Request &request : requests) {
     if (total >= limit)
       break;
     if (std::optional<WarpCost> cost = getCost(request, placement))
-      total += cost->total - cost->requests;
+      total += cost->total - getLeast(request, cost->requests);
   }
   return total;
 }
@@ -392,7 +404,7 @@ private:
     Placement best;
     uint64_t least = before;
     for (const Placement &placement : array.getPlacements(room)) {
-      if (least <= array.getWarps())
+      if (least <= array.getLeast())
         break;
       // The operations for every index must be worth the gain.
       uint64_t price = placement.swizzle > 1 ? before / 4 : 0;

@@ -320,8 +320,8 @@ def Obs_MatmulOp : Obs_Op<"matmul", [
     The attribute `strategy` names the algorithm. With `sequential`, one thread
     computes an element, and reads both operands from where they are. The
     strategy `tensor_cores` is for level block and products of f16 or bf16 that
-    are added in f32. The block loads 32 columns of `left` and 32 rows of
-    `right` to shared memory, and each warp adds the products of a tile of the
+    are added in f32. The block loads some columns of `left` and rows of `right`
+    to shared memory, and each warp adds the products of a tile of the
     result by `obs.mma`. The height of the result is a multiple of 16, and its
     width a multiple of 8. This strategy is the default where it is possible.
 
