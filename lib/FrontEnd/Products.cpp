@@ -394,9 +394,12 @@ Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
                              const CollectiveOptions &options,
                              ArrayRef<int64_t> order) {
-  // Halves become wider where they are multiplied.
+  // Halves become wider where they are multiplied, so that tensor cores can do
+  // this, which add in any order.
   if (Value u = getHalves(x.array), v = getHalves(y.array);
-      u && v &&
+      u && v && options.commutative && !options.level &&
+      cast<PullType>(u.getType()).hasStaticExtents() &&
+      cast<PullType>(v.getType()).hasStaticExtents() &&
       getArrayElementTypes(u.getType()) == getArrayElementTypes(v.getType())) {
     auto multiplyHalves = [&](ValueRange pair) {
       SmallVector<Value> wide;
@@ -499,24 +502,26 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
       auto readOne = [&](ValueRange i) {
         return get(getOne(parts, place), {zero, i[0], i[1]});
       };
-      return generate({getIndexAttr(rows), getIndexAttr(columns)},
-                      [&](ValueRange i) -> SmallVector<Value> {
-                        if (!mayBeEmpty)
-                          return readOne(i);
-                        Value isStep = arith::CmpIOp::create(
-                            *this, arith::CmpIPredicate::sgt, steps, zero);
-                        auto found = scf::IfOp::create(
-                            *this, isStep,
-                            [&](OpBuilder &, Location) {
-                              scf::YieldOp::create(*this, readOne(i));
-                            },
-                            [&](OpBuilder &, Location) {
-                              Type type =
-                                  getArrayElementTypes(parts.getType()).front();
-                              scf::YieldOp::create(*this, getNumber(type, 0));
-                            });
-                        return found.getResults();
-                      });
+      return generate(
+          {getIndexAttr(rows), getIndexAttr(columns)},
+          [&](ValueRange i) -> SmallVector<Value> {
+            if (!mayBeEmpty)
+              return readOne(i);
+            Value isStep = arith::CmpIOp::create(
+                *this, arith::CmpIPredicate::sgt, steps, zero);
+            auto found = scf::IfOp::create(
+                *this, isStep,
+                [&](OpBuilder &, Location) {
+                  scf::YieldOp::create(*this, readOne(i));
+                },
+                [&](OpBuilder &, Location) {
+                  Type type = getArrayElementTypes(
+                                  getArrayElementTypes(parts.getType()).front())
+                                  .front();
+                  scf::YieldOp::create(*this, getNumber(type, 0));
+                });
+            return found.getResults();
+          });
     };
     SmallVector<Value> both = {load(xs, {at[0], at[1], step}, height, depth),
                                load(ys, {at[0], step, at[2]}, depth, width)};
@@ -525,7 +530,7 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
   /// The tiles in shared memory. A thread reads neighbours of one column of the
   /// left tile, so these are neighbours there.
   auto store = [&](ArrayRef<Value> tiles) -> SmallVector<Value> {
-    Type type = init.front().getType();
+    Type type = getArrayElementTypes(tiles[0].getType()).front();
     auto columns =
         PushType::get(getContext(), Level::Block, {depth, height}, type);
     auto turn = [&] {

@@ -264,6 +264,25 @@ def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> 
     return make_array(ranks, found[0]), make_array(counts, found[1])
 
 
+def matmul(left: Array, right: Array, init: Any, dtype: Any, strategy: str | None) -> Any:
+    """The product of two matrices."""
+    for array in (left, right):
+        if not isinstance(array, Array.classes[0]):
+            raise TraceError("matmul takes pull arrays: force a push array first")
+        if array.type.rank != 2 or len(array.type.element.leaves) != 1:
+            raise TraceError(f"matmul takes matrices of one number, not {array.type}")
+    level = current().level
+    element = left.type.element if dtype is None else Element((checked_type(dtype, False),))
+    (start,), _ = as_leaves(init, element)
+    extents = (left.type.extents[0], right.type.extents[1])
+    result = ArrayType(extents, element, (left.type.bounds[0], right.type.bounds[1]), level)
+    text = (
+        f"obs.matmul {names((left, right))} init {use(start)}"
+        f"{attributes_of({'strategy': strategy})} : {left.type}, {right.type} -> {result}"
+    )
+    return make_array(result, current().emit(text, 1, is_pure=True)[0])
+
+
 def partition(array: Array, key: Callable[[Any], Any], starts: Array) -> Any:
     """All elements, moved to the ranges of their keys."""
     kind, begins = _vector(array, "partition"), _vector(starts, "partition")

@@ -383,6 +383,23 @@ class Pull(_Common):
         """
         return collectives.rank(self, count, dtype, strategy)
 
+    def matmul(
+        self,
+        other: Pull,
+        *,
+        init: Any = 0,
+        dtype: type[Scalar] | None = None,
+        strategy: str | None = None,
+    ) -> Push:
+        """The product of this matrix and another one with elements of the same type.
+
+        Element `[i, j]` is `init` plus the sum of `self[i, k] * other[k, j]` for all k, in any
+        order. `dtype` is the type of the result, by default that of the operands, or a wider type.
+        In a block, tensor cores multiply `f16` and `bf16` if `dtype` is `f32`.
+        """
+        product: Push = collectives.matmul(self, other, init, dtype, strategy)
+        return product
+
     def partition(self, key: Callable[[Any], Any], starts: Array) -> Push:
         """All elements, moved to the ranges of their keys. Equal keys keep their order.
 

@@ -188,3 +188,33 @@ def test_static_arguments() -> None:
     np.testing.assert_array_equal(f(x, 3), x[:3])
     np.testing.assert_array_equal(f(x, 5, scale=2.0), x[:5] * 2)
     assert "stablehlo.slice" in f.stablehlo(x, 3)
+
+
+@pytest.mark.parametrize("kind", [jnp.bfloat16, jnp.float16])
+@pytest.mark.parametrize("turned", ["", "a", "b", "ab"])
+@pytest.mark.parametrize(
+    "shape", [(16, 8, 16), (17, 9, 18), (100, 70, 50), (33, 257, 40), (130, 64, 200), (64, 0, 64)]
+)
+def test_products_of_halves(shape: tuple[int, int, int], turned: str, kind: Any) -> None:
+    """Small integers, so that the sums are exact in any order."""
+    m, k, n = shape
+    a, b = (
+        jnp.asarray(integers(*s, seed=i, high=7) - 3, kind)
+        for i, s in enumerate(
+            [(k, m) if "a" in turned else (m, k), (n, k) if "b" in turned else (k, n)]
+        )
+    )
+
+    def product(a: Any, b: Any) -> Any:
+        return (a.T if "a" in turned else a) @ (b.T if "b" in turned else b)
+
+    exact = product(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    np.testing.assert_array_equal(jit(product)(a, b), jnp.asarray(exact, kind))
+
+
+def test_functions_of_products() -> None:
+    """The bias, the activation and the conversion are in the kernel of the product."""
+    x, w = (floats(70, 48).astype(jnp.bfloat16), floats(48, 96, seed=1).astype(jnp.bfloat16))
+    b = floats(96, seed=2).astype(jnp.bfloat16)
+    check(lambda x, w, b: jax.nn.gelu(x @ w + b) * 2, [x, w, b])
+    check(lambda x, w, b: jnp.tanh(x @ w) + (x @ w).sum() + b, [x, w, b])

@@ -23,8 +23,8 @@ DEFINITIONS = (
 )
 #: Operations that only the compiler writes, and those of memory, which a program does not name.
 INTERNAL = {
-    "arrive", "await", "barrier", "kernel", "launch", "part", "publish", "ticket", "worker_count",
-    "worker_id",
+    "arrive", "await", "barrier", "kernel", "launch", "mma", "part", "publish", "ticket",
+    "worker_count", "worker_id",
 }  # fmt: skip
 
 Ints = Annotated[Pull, "n", i32]
@@ -151,6 +151,7 @@ PROGRAMS: dict[str, tuple[Any, Callable[..., Any], Any, Any]] = {
     "iota": (Ints, lambda a: a + obs.iota(a.size, i32), A, A + np.arange(100, dtype=np.int32)),
     "join": (Ints, lambda a: a.split(20).join(), A, A),
     "map": (Ints, lambda a: a.map(lambda x, y: x * y, a), A, A * A),
+    "matmul": (Matrix, lambda a: a.matmul(a.transpose(1, 0), init=3), M, M @ M.T + 3),
     "nest": (Matrix, lambda a: a.rows().map(lambda row: row.sum()), M, M.sum(1, dtype=np.int32)),
     "par": (Matrix, by_par, M, M.T),
     "partition": (Ints, partitioned, A, A[np.argsort(A & 7, kind="stable")]),

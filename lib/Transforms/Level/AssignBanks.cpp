@@ -318,7 +318,8 @@ std::optional<WarpCost> Array::getCost(const Request &request,
         IterationLayout::Striped, {}, width);
     if (!cost)
       return std::nullopt;
-    all.total += cost->total;
+    // Each more access takes an instruction, too.
+    all.total += cost->total + (first > 0 ? cost->requests : 0);
     all.requests = cost->requests;
   }
   return all;

@@ -273,3 +273,67 @@ func.func @body(%a: !obs.pull<? x i32>, %z: i32) {
   }
   return
 }
+
+// -----
+
+func.func @matmul_rank(%a: !obs.pull<4 x f32>, %b: !obs.pull<4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[matmul-types] multiplies matrices, which are arrays of rank 2 of one number, not '!obs.pull<4 x f32>'}}
+  %0 = obs.matmul %a, %b init %x : !obs.pull<4 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 4 x 4 x f32>
+  return
+}
+
+// -----
+
+func.func @matmul_operands(%a: !obs.pull<4 x 4 x f16>, %b: !obs.pull<4 x 4 x bf16>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[matmul-types] has operands of one type of numbers, and a result of this type or a wider one, not 'f16', 'bf16' and 'f32'}}
+  %0 = obs.matmul %a, %b init %x : !obs.pull<4 x 4 x f16>, !obs.pull<4 x 4 x bf16> -> !obs.push<block, 4 x 4 x f32>
+  return
+}
+
+// -----
+
+func.func @matmul_narrow(%a: !obs.pull<4 x 4 x f32>, %x: f16) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[matmul-types] has operands of one type of numbers, and a result of this type or a wider one, not 'f32', 'f32' and 'f16'}}
+  %0 = obs.matmul %a, %a init %x : !obs.pull<4 x 4 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 4 x 4 x f16>
+  return
+}
+
+// -----
+
+func.func @matmul_half_and_half(%a: !obs.pull<4 x 4 x f16>, %x: bf16) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[matmul-types]}}
+  %0 = obs.matmul %a, %a init %x : !obs.pull<4 x 4 x f16>, !obs.pull<4 x 4 x f16> -> !obs.push<block, 4 x 4 x bf16>
+  return
+}
+
+// -----
+
+func.func @matmul_inner(%a: !obs.pull<4 x 5 x f32>, %b: !obs.pull<4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R4-extents] has as many columns of the left operand as rows of the right one, not 5 and 4}}
+  %0 = obs.matmul %a, %b init %x : !obs.pull<4 x 5 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 4 x 4 x f32>
+  return
+}
+
+// -----
+
+func.func @matmul_outer(%a: !obs.pull<4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R4-extents]}}
+  %0 = obs.matmul %a, %a init %x : !obs.pull<4 x 4 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 4 x 5 x f32>
+  return
+}
+
+// -----
+
+func.func @matmul_level(%a: !obs.pull<4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<warp>} {
+  // expected-error@+1 {{[R1-level]}}
+  %0 = obs.matmul %a, %a init %x : !obs.pull<4 x 4 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 4 x 4 x f32>
+  return
+}
+
+// -----
+
+func.func @mma_elements(%x: f16, %s: f32) attributes {obs.level = #obs.level<thread>} {
+  // expected-error@+1 {{[mma-elements] has 8 elements of a, 4 of b, 4 of c and 4 of the result for each lane, not 4, 4, 4 and 4}}
+  %d:4 = obs.mma(%x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
+  return
+}

@@ -90,3 +90,24 @@ func.func @mapped(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.
   }
   return
 }
+
+// CHECK-LABEL: @matmul(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<16 x ? x f16>, %[[B:.*]]: !obs.pull<? x 8 x f16>, %[[X:.*]]: f32, %[[Y:.*]]: i32
+func.func @matmul(%a: !obs.pull<16 x ? x f16>, %b: !obs.pull<? x 8 x f16>, %x: f32, %y: i32, %c: !obs.pull<? x 3 x i8>, %d: !obs.pull<3 x ? x i8>) attributes {obs.level = #obs.level<block>} {
+  // CHECK: obs.matmul %[[A]], %[[B]] init %[[X]] : !obs.pull<16 x ? x f16>, !obs.pull<? x 8 x f16> -> !obs.push<block, 16 x 8 x f32>
+  %0 = obs.matmul %a, %b init %x : !obs.pull<16 x ? x f16>, !obs.pull<? x 8 x f16> -> !obs.push<block, 16 x 8 x f32>
+  // CHECK: obs.matmul %[[A]], %[[B]] init %[[X]] {left_columns, right_columns, strategy = "sequential"}
+  %1 = obs.matmul %a, %b init %x {strategy = "sequential", right_columns, left_columns} : !obs.pull<16 x ? x f16>, !obs.pull<? x 8 x f16> -> !obs.push<block, 16 x 8 x f32>
+  // CHECK: obs.matmul %{{.*}}, %{{.*}} init %[[Y]] : !obs.pull<? x 3 x i8>, !obs.pull<3 x ? x i8> -> !obs.push<block, ? x ? x i32>
+  %2 = obs.matmul %c, %d init %y : !obs.pull<? x 3 x i8>, !obs.pull<3 x ? x i8> -> !obs.push<block, ? x ? x i32>
+  return
+}
+
+// CHECK-LABEL: @mma(
+// CHECK-SAME: %[[X:.*]]: f16, %[[S:.*]]: f32
+func.func @mma(%x: f16, %s: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
+  // CHECK: %[[D:.*]]:4 = obs.mma(%[[X]], %[[X]], %[[X]], %[[X]], %[[X]], %[[X]], %[[X]], %[[X]]) times(%[[X]], %[[X]], %[[X]], %[[X]]) plus(%[[S]], %[[S]], %[[S]], %[[S]]) : f16
+  %d:4 = obs.mma(%x, %x, %x, %x, %x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
+  // CHECK: return %[[D]]#3
+  return %d#3 : f32
+}

@@ -1,0 +1,31 @@
+// RUN: obs-opt %s --obs-expand-collectives=tensor-cores=false --split-input-file --verify-diagnostics
+
+func.func @name(%a: !obs.pull<16 x 16 x f16>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-name] 'raking' is not a strategy of this operation; use sequential, tensor_cores}}
+  %p = obs.matmul %a, %a init %x {strategy = "raking"} : !obs.pull<16 x 16 x f16>, !obs.pull<16 x 16 x f16> -> !obs.push<block, 16 x 16 x f32>
+  return
+}
+
+// -----
+
+func.func @type(%a: !obs.pull<16 x 16 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-type] strategy 'tensor_cores' adds products of f16 or bf16 in f32 at level block}}
+  %p = obs.matmul %a, %a init %x {strategy = "tensor_cores"} : !obs.pull<16 x 16 x f32>, !obs.pull<16 x 16 x f32> -> !obs.push<block, 16 x 16 x f32>
+  return
+}
+
+// -----
+
+func.func @height(%a: !obs.pull<24 x 16 x f16>, %b: !obs.pull<16 x 16 x f16>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-type]}}
+  %p = obs.matmul %a, %b init %x {strategy = "tensor_cores"} : !obs.pull<24 x 16 x f16>, !obs.pull<16 x 16 x f16> -> !obs.push<block, 24 x 16 x f32>
+  return
+}
+
+// -----
+
+func.func @chip(%a: !obs.pull<16 x 16 x f16>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-chip] strategy 'tensor_cores' needs sm_80 or later; leave the choice to the compiler}}
+  %p = obs.matmul %a, %a init %x {strategy = "tensor_cores"} : !obs.pull<16 x 16 x f16>, !obs.pull<16 x 16 x f16> -> !obs.push<block, 16 x 16 x f32>
+  return
+}
