@@ -350,3 +350,50 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Whole warps multiply matrices, or none of their lanes: threads 0 to 31, and
+// 64 to 95.
+
+gpu.module @kernels {
+  // expected-remark @+1 {{kernel 'warps' is proved free of races, with blocks of 96 threads}}
+  gpu.func @warps(%x: f16, %s: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
+    %c96 = arith.constant 96 : index
+    %t = gpu.thread_id x
+    %next = arith.addi %t, %c64 : index
+    %isFirst = arith.cmpi ult, %next, %c96 : index
+    scf.if %isFirst {
+      %d:4 = obs.mma(%x, %x, %x, %x, %x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
+    }
+    %isLast = arith.cmpi sge, %t, %c64 : index
+    scf.if %isLast {
+      %d:4 = obs.mma(%x, %x, %x, %x, %x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
+    }
+    gpu.return
+  }
+  gpu.func @lanes(%x: f16, %s: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c40 = arith.constant 40 : index
+    %t = gpu.thread_id x
+    %isFirst = arith.cmpi ult, %t, %c40 : index
+    // expected-error @+1 {{[barrier-divergence] holds a product of a warp, and its threads can take different branches here}}
+    scf.if %isFirst {
+      %d:4 = obs.mma(%x, %x, %x, %x, %x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
+    }
+    gpu.return
+  }
+  gpu.func @shifted(%x: f16, %s: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    %next = arith.addi %t, %c8 : index
+    %isFirst = arith.cmpi ult, %next, %c64 : index
+    // expected-error @+1 {{[barrier-divergence] holds a product of a warp, and its threads can take different branches here}}
+    scf.if %isFirst {
+      %d:4 = obs.mma(%x, %x, %x, %x, %x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
+    }
+    gpu.return
+  }
+}

@@ -65,6 +65,31 @@ LogicalResult Uniformity::require(Operation *op, Between between,
   return success();
 }
 
+/// True if `value` is a constant multiple of the number of lanes.
+static bool isWholeWarps(Value value) {
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) &&
+         number.getSExtValue() % warpSize == 0;
+}
+
+/// True if all lanes of a warp find the same: a comparison of the number of the
+/// thread, plus whole warps, with whole warps.
+static bool comparesWarps(Operation *op) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !isWholeWarps(compare.getRhs()))
+    return false;
+  using Predicate = arith::CmpIPredicate;
+  if (!llvm::is_contained(
+          {Predicate::ult, Predicate::uge, Predicate::slt, Predicate::sge},
+          compare.getPredicate()))
+    return false;
+  Value number = compare.getLhs();
+  if (auto sum = number.getDefiningOp<arith::AddIOp>();
+      sum && isWholeWarps(sum.getRhs()))
+    number = sum.getLhs();
+  return number.getDefiningOp<gpu::ThreadIdOp>() != nullptr;
+}
+
 /// True if `value` is uniform, given the results so far for its operands.
 bool Uniformity::compute(Value value, Between between) {
   auto all = [&](ValueRange values) {
@@ -103,6 +128,8 @@ bool Uniformity::compute(Value value, Between between) {
   // All threads of a block receive the value of the cell.
   if (auto counter = dyn_cast<CounterOpInterface>(op))
     return counter.getCell() && between != Between::Blocks;
+  if (between == Between::Lanes && comparesWarps(op))
+    return true;
   if (between == Between::Lanes && isa<arith::DivUIOp>(op) &&
       op->getOperand(0).getDefiningOp<gpu::ThreadIdOp>()) {
     APInt divisor;

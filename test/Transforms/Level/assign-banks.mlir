@@ -118,3 +118,49 @@ obs.kernel @neighbours(%out: memref<16xf32>) attributes {threads = 128 : i64, en
     %w2 = memref.load %a[%c2, %f] : memref<16x64xf32, #obs.home<block, shared>>
   } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
 }
+
+// A thread stores eight neighbours of 2 bytes by one access, so that rows of 40 elements, 80 bytes, are whole accesses. Lanes
+// then load from 8 rows without conflicts. Padding by fewer elements would divide the stores.
+
+// CHECK-LABEL: obs.kernel @halves
+// CHECK: memref.alloc() : memref<32x40xf16, #obs.home<block, shared>>
+obs.kernel @halves(%out: memref<16xf32>) attributes {threads = 128 : i64, entry = "halves"} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %v = arith.constant 7.0 : f16
+  %a = memref.alloc() : memref<32x32xf16, #obs.home<block, shared>>
+  scf.forall (%i) in (128) {
+    %row = arith.divui %i, %c4 : index
+    %part = arith.remui %i, %c4 : index
+    %k0 = arith.muli %part, %c8 : index
+    %k1 = arith.addi %k0, %c1 : index
+    %k2 = arith.addi %k0, %c2 : index
+    %k3 = arith.addi %k0, %c3 : index
+    %k4 = arith.addi %k0, %c4 : index
+    %k5 = arith.addi %k0, %c5 : index
+    %k6 = arith.addi %k0, %c6 : index
+    %k7 = arith.addi %k0, %c7 : index
+    memref.store %v, %a[%row, %k0] : memref<32x32xf16, #obs.home<block, shared>>
+    memref.store %v, %a[%row, %k1] : memref<32x32xf16, #obs.home<block, shared>>
+    memref.store %v, %a[%row, %k2] : memref<32x32xf16, #obs.home<block, shared>>
+    memref.store %v, %a[%row, %k3] : memref<32x32xf16, #obs.home<block, shared>>
+    memref.store %v, %a[%row, %k4] : memref<32x32xf16, #obs.home<block, shared>>
+    memref.store %v, %a[%row, %k5] : memref<32x32xf16, #obs.home<block, shared>>
+    memref.store %v, %a[%row, %k6] : memref<32x32xf16, #obs.home<block, shared>>
+    memref.store %v, %a[%row, %k7] : memref<32x32xf16, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+  scf.forall (%i) in (128) {
+    %row = arith.divui %i, %c4 : index
+    %part = arith.remui %i, %c4 : index
+    %k = arith.muli %part, %c2 : index
+    %x = memref.load %a[%row, %k] : memref<32x32xf16, #obs.home<block, shared>>
+    %other = arith.addi %k, %c8 : index
+    %y = memref.load %a[%row, %other] : memref<32x32xf16, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}
