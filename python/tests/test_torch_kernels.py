@@ -1,0 +1,178 @@
+"""The kernels of functions that PyTorch compiles with the backend obsidian, and what they read."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch_checks import compiled, fresh, kernels_of, same  # noqa: E402, F401
+
+import obsidian.torch as backend  # noqa: E402
+from obsidian.backend import CompileOptions  # noqa: E402
+from obsidian.backend import backend as compiler  # noqa: E402
+from obsidian.costs import read_costs  # noqa: E402
+from obsidian.torch.reports import listening  # noqa: E402
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.softmax(-1), lambda x: torch.nn.functional.layer_norm(x, (32,)),
+        lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6),
+        lambda x: ((x * 2).relu() + x.sigmoid()).mean(),
+        lambda x: (x - x.amax(-1, keepdim=True)).exp().sum(-1).log(),
+    ],
+)  # fmt: skip
+def test_programs_are_fused(function: Any) -> None:
+    explanation = backend.explain(function, torch.randn(64, 32))
+    assert [len(kernels) for g in explanation.graphs for _, kernels, _ in g.programs] == [1]
+
+
+@pytest.mark.parametrize("length", [33, 512, 513, 1025, 8192])
+def test_a_row_is_read_once(length: int) -> None:
+    """A warp or a block keeps the rows of a softmax, and those before its first reduction."""
+    x, words = torch.randn(3, length), 3 * length
+    for function, results in (
+        (lambda x: x.softmax(-1), words),
+        (lambda x: (x * 2 + 1).log_softmax(-1), words),
+        (lambda x: x / x.square().sum(-1, keepdim=True), words),
+        (lambda x: (x - x.mean(-1, keepdim=True)).square().sum(-1), 3),
+    ):
+        ((blocks, threads, read, written),) = kernels_of(function, x)
+        assert (read, written) == (4 * words, 4 * results)
+        # Several warps share a row of more than 128 elements.
+        assert blocks * threads >= 32 * 3 * (1 if length <= 128 else 2)
+        same(compiled(function)(x), function(x))
+
+
+def distances(x: Any, y: Any) -> Any:
+    """The squared distances of all pairs of points."""
+    return (x[:, None] - y).square().sum(-1)
+
+
+@pytest.mark.parametrize(
+    ("function", "kernels"),
+    [
+        (lambda x, y: (-distances(x, y)).softmax(-1), 1),
+        (lambda x, y: distances(x, y).argmin(1), 1),
+        (lambda x, y: (distances(x, y) + 1).sqrt(), 1),
+        (lambda x, y: ((d := distances(x, y)).exp(), d.amax(1)), 2),
+        # These are stored: a result, an operand of a product, and what a scan reads.
+        (lambda x, y: (d := distances(x, y), d.amin(1)), 2),
+        (lambda x, y: distances(x, y) @ y, 2),
+        (lambda x, y: distances(x, y).cumsum(1), 2),
+        # Few results, and results that are read many times.
+        (lambda x, y: (x.square().sum(1) + 1).softmax(0), 2),
+        (lambda x, y: (distances(x, y) * torch.arange(9)[:, None, None]).amax(-1), 2),
+    ],
+)  # fmt: skip
+def test_short_reductions_are_computed_where_they_are_read(function: Any, kernels: int) -> None:
+    x, y = torch.randn(20, 3), torch.randn(30, 3)
+    explanation = backend.explain(function, x, y)
+    assert [len(names) for g in explanation.graphs for _, names, _ in g.programs] == [kernels]
+    same(compiled(function)(x, y), function(x, y))
+
+
+@pytest.mark.parametrize("fold", ["sum", "mean", "amax"])
+@pytest.mark.parametrize("columns", [2, 4])
+def test_few_columns_of_rows_that_share_their_elements(columns: int, fold: str) -> None:
+    """One kernel computes each distance once for all columns, and writes its result only."""
+
+    def function(x: Any, y: Any) -> Any:
+        d = x[:, None] - y
+        return getattr(d / (d.square().sum(-1, keepdim=True) + 0.1), fold)(1) + 1
+
+    x, y = torch.randn(600, columns), torch.randn(40, columns)
+    ((*_, written),) = kernels_of(function, x, y)
+    assert written == x.nbytes
+    same(compiled(function)(x, y), function(x, y))
+    same(compiled(function, dynamic=True)(x, y), function(x, y))
+
+
+@pytest.mark.parametrize("rows", [600, 1 << 11, 1 << 16])
+def test_one_column_of_rows_that_share_their_elements(rows: int) -> None:
+    def function(x: Any, y: Any) -> Any:
+        return (x[:, None] * y).amin(1)
+
+    x, y = torch.randn(rows, 1), torch.randn(17, 1)
+    ((*_, written),) = kernels_of(function, x, y)
+    assert written == x.nbytes
+    same(compiled(function)(x, y), function(x, y))
+
+
+@pytest.mark.parametrize("length", [33, 1025])
+def test_rows_of_which_little_is_read_are_not_stored(length: int) -> None:
+    """A cross entropy stores two numbers of each row, not the logarithms of a softmax."""
+    x, target = torch.randn(5, length), torch.randint(0, length, (5,))
+    function = torch.nn.functional.cross_entropy
+    rows, *others = kernels_of(function, x, target)
+    assert rows[2:] == (4 * 5 * length, 2 * 4 * 5)
+    assert all(read + written < 8 * 5 * length for *_, read, written in others)
+    same(compiled(function)(x, target), function(x, target))
+
+
+@pytest.mark.parametrize("length", [513, 1025])
+def test_rows_in_any_order_take_few_shuffles(length: int) -> None:
+    """PyTorch gives sums no order: lanes add their elements, and then shuffle once."""
+    (graph,) = backend.explain(lambda x: x.sum(1), torch.randn(3, length)).graphs
+    artifact = compiler().compile(graph.programs[0][2], CompileOptions())
+    (cost,) = read_costs(json.loads(compiler().show(artifact, "cost_json")[0]))
+    assert len(cost.shuffles) == 5
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "passes"),
+    [
+        (lambda x: torch.nn.functional.group_norm(x, 2), (1, 4, 150, 151), 2),
+        (lambda x: torch.nn.functional.adaptive_avg_pool2d(x, 1), (1, 3, 190, 181), 1),
+        (lambda x: torch.batch_norm(x, *4 * [None], True, 0.1, 1e-5, False), (4, 2, 99, 101), 2),
+        (lambda x: x.argmax(1), (2, 40_001), 1),
+        (lambda x: x.amax((0, 2)), (3, 5, 12_000), 1),
+    ],
+)  # fmt: skip
+def test_long_rows_have_many_blocks(function: Any, shape: Any, passes: int) -> None:
+    """Few long rows are reduced in parts, each by a block; nothing of their size is stored."""
+    x = torch.randn(*shape)
+    kernels = kernels_of(function, x)
+    size = 4 * x.numel()
+    large = [k for k in kernels if k[2] >= size]
+    assert len(kernels) <= 2 * passes + 1
+    assert len(large) <= passes + 1
+    assert all(blocks * threads * 64 >= x.numel() for blocks, threads, *_ in large)
+    assert sum(written for *_, written in kernels) <= size + (size >> 5)
+    same(compiled(function)(x), function(x))
+
+
+def test_the_backward_graph_of_a_softmax_is_one_kernel() -> None:
+    explanation = backend.explain(lambda x: x.softmax(-1), torch.randn(8, 32, requires_grad=True))
+    kernels = {g.kind: [len(k) for _, k, _ in g.programs] for g in explanation.graphs}
+    assert kernels == {"forward": [1], "backward": [1]}
+
+
+def test_products_of_the_library_need_no_copies() -> None:
+    """PyTorch makes views for its products and of them, and masks are where they are read."""
+
+    def perceptron(x: Any, w: Any, v: Any) -> Any:
+        return (torch.nn.functional.gelu(x @ w.t()) @ v.t()).softmax(-1)
+
+    def attention(x: Any, w: Any, v: Any) -> Any:
+        mask = torch.ones(5, 5, dtype=torch.bool).tril()
+        return (w @ w.t()).masked_fill(~mask, -9.0).softmax(-1) @ w
+
+    def batches(x: Any, w: Any, v: Any) -> Any:
+        return torch.einsum("bi,kj->bkij", x, w).sum(0), (x[None] @ w.t()[None]).squeeze(0)
+
+    x, w, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(2, 5)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    for function, programs in ((perceptron, 2), (attention, 1), (batches, 1)):
+        with listening() as explanation:
+            found = compiled(function, options={"products": "library"})(x, w, v)
+        same(found, function(x, w, v))
+        (graph,) = explanation.graphs
+        assert [len(kernels) for _, kernels, _ in graph.programs] == [1] * programs
+        assert {f.operation for f in graph.fallbacks} <= {"aten.mm.default", "aten.bmm.default"}
