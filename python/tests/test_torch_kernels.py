@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from typing import Any
 
@@ -76,6 +77,50 @@ def test_short_reductions_are_computed_where_they_are_read(function: Any, kernel
     explanation = backend.explain(function, x, y)
     assert [len(names) for g in explanation.graphs for _, names, _ in g.programs] == [kernels]
     same(compiled(function)(x, y), function(x, y))
+
+
+CHANNELS: dict[str, Any] = {
+    "softmax": lambda x: x.softmax(1),
+    "norm": lambda x: (x - x.mean(1, keepdim=True)) / (x.var(1, keepdim=True) + 1),
+    "places": lambda x: x.gather(1, x.argmin(1, keepdim=True)) + x.argmax(1, keepdim=True),
+    "maxima": lambda x: torch.cat([x.max(1, True)[0] - x, x - x.min(1, True)[0]], 1),
+    "masks": lambda x: x * (x > 0).any(1, keepdim=True) + (x > -1).all(1, keepdim=True),
+    "two dimensions": lambda x: x.amax((0, 2), keepdim=True) - x + x.mean((0, 2), keepdim=True),
+}
+
+
+@pytest.mark.parametrize("name", CHANNELS)
+@pytest.mark.parametrize("channels", [1, 3, 8, 9])
+def test_reductions_of_channels_are_computed_where_they_are_read(name: str, channels: int) -> None:
+    """Nothing but the result of a few channels is stored."""
+    function = CHANNELS[name]
+    for columns in (1, 33, 100):
+        x = torch.randint(-9, 9, (2, channels, columns)).float() / 4
+        x = x.movedim(1, 2).contiguous() if name == "two dimensions" else x
+        same(compiled(function)(x), function(x))
+    same(compiled(function, dynamic=True)(x), function(x))
+    kernels = kernels_of(function, x)
+    if channels <= 3:
+        assert len(kernels) == 1
+        assert kernels[0][-1] == 4 * function(x).numel()
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 5), (2, 0, 5), (2, 3, 0), (3, 1, 257)], ids=str)
+def test_empty_reductions_of_channels(shape: Any) -> None:
+    function = lambda x: (x.sum(1, True) * x + x.prod(1, True), x.var(1), x.cumsum(1))  # noqa: E731
+    x = torch.randn(*shape)
+    same(compiled(function)(x), function(x))
+
+
+def test_maxima_that_are_not_numbers() -> None:
+    x = torch.tensor([1, math.nan, math.inf, -math.inf, -0.0])
+    x = torch.cartesian_prod(x, x, x).t().contiguous()
+
+    def function(x: Any) -> Any:
+        (high, i), (low, j) = x.max(0), x.min(0)
+        return high + 1, i + 1, low + 1, j + 1, x.argmax(0) - 1, x.softmax(0)
+
+    same(compiled(function)(x), function(x))
 
 
 @pytest.mark.parametrize("fold", ["sum", "mean", "amax"])

@@ -237,6 +237,10 @@ def _addmm(c: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     return found if beta == 0 else found + (c if beta == 1 else c * beta)
 
 
+def _stack(tensors: Any, dim: int = 0) -> Any:
+    return aten.cat([t.unsqueeze(dim) for t in tensors], dim)
+
+
 def _histc(x: Any, bins: int = 100, low: Any = 0, high: Any = 0) -> Any:
     if low == high:
         return NotImplemented
@@ -271,7 +275,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "var.correction": _var, "var_mean.correction": _var_mean, "addmm.default": _addmm,
     "baddbmm.default": _addmm, "histc.default": _histc, "_cdist_forward.default": _cdist,
     "_cdist_backward.default": _cdist_backward, "kthvalue.default": _kth_value,
-    "median.default": _median, "median.dim": _median,
+    "median.default": _median, "median.dim": _median, "stack.default": _stack,
 }  # fmt: skip
 for _space in (2, 3):
     for _name, _pool in (

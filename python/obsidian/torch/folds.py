@@ -7,6 +7,7 @@ In: tensors, and the arguments of a node. Out: tensors. Reductions and scans are
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ from ..pending import finish, pending
 from ..reading import read
 from ..scalars import least, most
 from ..sources import generate
-from ..types import i1, i32, i64
+from ..types import i1, i32, i64, index
 from .elementwise import is_float, is_nan
 from .moves import dim_of, lowering
 from .values import (
@@ -161,17 +162,26 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
     return tensors if isinstance(out, (list, tuple)) else tensors[0]
 
 
-def inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Tensor:
+def inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
     """A reduction of short rows that is computed where it is read. It has no loop."""
-    flat, rows, _ = _rows_of(b, x, more, keywords)
-    length = flat.shape[-1]
-    fold = fold_of(name, x.dtype, [out], length)
+    outs, dims = listed(out), folded_dims((x, *more), keywords, x.rank)[: x.rank]
+    kept = [d for d in range(x.rank) if d not in dims]
+    row = [*itertools.product(*(range(x.shape[d]) for d in dims))]
+    fold = fold_of(name, x.dtype, outs, len(row))
 
-    def element(*place: Any) -> Any:
-        elements = [fold.prepare(flat.read(*place, k), k) for k in range(length)]
-        return fold.finish(functools.reduce(fold.combine, elements), length)[0]
+    def results(place: Sequence[Any]) -> tuple[Any, ...]:
+        elements = []
+        for k, inner in enumerate(row):
+            at = {**dict(zip(kept, place)), **dict(zip(dims, inner))}
+            elements.append(fold.prepare(x.read(*(at[d] for d in range(x.rank))), index(k)))
+        return fold.finish(functools.reduce(fold.combine, elements), len(row))
 
-    return b.reshape(b.generate(rows, out.dtype, element, flat), out.shape)
+    rows = [x.shape[d] for d in kept]
+    tensors = [
+        b.reshape(b.generate(rows, o.dtype, lambda *i, n=n: results(i)[n], x), o.shape)
+        for n, o in enumerate(outs)
+    ]
+    return tensors if isinstance(out, (list, tuple)) else tensors[0]
 
 
 def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> Any:
@@ -180,7 +190,7 @@ def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> An
     The columns of a row are components of one element, so that what they share is computed once.
     """
     *outer, width = extents
-    if not outer or not isinstance(width, int) or width > COLUMNS:
+    if not outer or not isinstance(width, int) or not 0 < width <= COLUMNS:
         return None
 
     def element(*place: Any) -> Any:

@@ -400,3 +400,10 @@ def _search(
         return found.to(kind_of(out.dtype))
 
     return b.generate(out.shape, out.dtype, element, x, limits)
+
+
+#: The operations whose results are functions of the index that read a few elements.
+VIRTUAL = LOWERINGS.keys() - {
+    "scatter", "scatter_add", "scatter_reduce", "index_put", "as_strided_scatter", "searchsorted",
+    "bucketize",
+}  # fmt: skip

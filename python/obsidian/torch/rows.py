@@ -25,6 +25,7 @@ from ..scalars import least
 from ..sources import full, generate
 from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import FOLDS, fold_of, folded_dims
+from .moves import VIRTUAL
 from .values import (
     Builder,
     Tensor,
@@ -32,6 +33,7 @@ from .values import (
     is_one,
     is_static,
     is_tensor,
+    likely,
     likely_product,
     listed,
     product,
@@ -42,6 +44,8 @@ from .values import (
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand"}
 #: Operations that read a few elements of each row.
 _PLACES = {"gather", "index", "select"}
+#: An element is computed from at most this number of others, if reductions in it have no kernels.
+MOST_READ = 64
 #: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.
 KEPT, WORDS = 1 << 14, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 1 << 15}
 
@@ -110,52 +114,56 @@ def _rows_of(node: Any) -> Group | None:
 def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
     """The short reductions that are computed where they are read.
 
-    Their results take more memory than what they read, such as the distances of all pairs of
-    points, and other reductions and stored tensors read each result a few times.
+    Either their results take more memory than what they read, such as the distances of all pairs of
+    points, and others read each result a few times. Or they combine a few elements that are not
+    neighbours, such as the channels of a pixel, and others read results about as often as these.
     """
     inside = set(nodes)
-
-    def is_virtual(node: Any) -> bool:
-        is_view = name_of(node.target) in _RESHAPES
-        return node in inside and (is_view or elementwise(node, extent) is not None)
+    virtual = {n for n in nodes if name_of(n.target) in VIRTUAL
+               or n.target is operator.getitem or elementwise(n, extent) is not None}  # fmt: skip
+    #: The number of elements that are read for one result of an inline reduction.
+    found: dict[Any, int] = {}
 
     def sources(node: Any) -> list[Any]:
-        """The nodes in memory from which the operands of a node are computed."""
+        """The nodes that are no functions of the index, from which a node is computed."""
         seen = list(node.all_input_nodes)
         for n in seen:
-            seen += [m for m in n.all_input_nodes if is_virtual(n) and m not in seen]
-        return [n for n in seen if not is_virtual(n)]
+            seen += [m for m in n.all_input_nodes if n in virtual and m not in seen]
+        return [n for n in seen if n not in virtual]
 
-    def reads(node: Any) -> int | None:
-        """The number of elements that others compute from those of a node, if it is known."""
-        seen, count = [node], 0
+    def readers(node: Any) -> list[Any] | None:
+        """The nodes behind a node that are stored or reduced; None if others read it, too."""
+        seen, ends = [node], []
         for n in seen:
-            for user in n.users:
-                if is_virtual(user):
-                    seen += [user] if user not in seen else []
-                elif user in inside and _is_fold(user):
-                    count += value_of(n).numel()
-                elif user in inside or n is node:
-                    return None
-            is_stored = any(user not in inside for user in n.users)
-            count += value_of(n).numel() if is_stored else 0
-        return count
+            others = [u for u in n.users if u not in virtual]
+            folds = [u for u in others if u in inside]
+            seen += [u for u in n.users if u in virtual and u not in seen]
+            ends += [n] * (len(folds) + (len(folds) < len(others)))
+            if not all(map(_is_fold, folds)):
+                return None
+        return ends
 
     def is_inline(node: Any) -> bool:
-        rows, value = _rows_of(node), value_of(node)
-        if rows is None or not isinstance(value, torch.Tensor) or "arg" in name_of(node.target):
+        shape, own, ends = value_of(node.args[0]).shape, sources(node), readers(node)
+        dims = folded_dims(node.args, node.kwargs, len(shape))
+        length = product([shape[d] for d in dims if shape])
+        values = [listed(value_of(n))[0] for n in (node, *own, *(ends or ()))]
+        if ends is None or not isinstance(length, int) or not 0 < length <= SHORT:
             return False
-        if not isinstance(rows.length, int) or not 0 < rows.length <= SHORT:
+        if not all(isinstance(v, torch.Tensor) and likely_product(v.shape) for v in values):
             return False
-        known = [value, *(value_of(n) for n in sources(node))]
-        if not all(isinstance(v, torch.Tensor) and is_static(v.shape) for v in known):
-            return False
-        size, *read = [v.numel() * v.itemsize for v in known]
-        count = reads(node)
-        is_few = count is not None and count * rows.length <= SHORT * value.numel()
-        return sum(read) < size and is_few
+        size, *others = [likely_product(v.shape) for v in values]
+        read, count = others[: len(own)], sum(others[len(own) :])
+        if _rows_of(node) is not None:
+            is_stored = any(user not in inside for user in node.users)
+            memory = sum(n * v.itemsize for n, v in zip(read, values[1:]))
+            is_large = memory < size * values[0].itemsize
+            return is_large and not is_stored and count * length <= SHORT * size
+        found[node] = length * max((found.get(n, 1) for n in own), default=1)
+        kernels = {tuple(n for n in map(likely, v.shape) if n != 1) for v in values[1 + len(own) :]}
+        return found[node] <= MOST_READ and len(kernels) <= 2 and count <= 2 * length * size
 
-    return set(filter(is_inline, nodes))
+    return {node for node in nodes if _is_fold(node) and is_inline(node)}
 
 
 def find_groups(
