@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
+F = torch.nn.functional
 
-from torch_checks import compiled, fresh, kernels_of, same  # noqa: E402, F401
+from torch_checks import compiled, fresh, gradients, kernels_of, same  # noqa: E402, F401
 
 import obsidian.torch as backend  # noqa: E402
 from obsidian.backend import CompileOptions  # noqa: E402
@@ -77,6 +78,44 @@ def test_short_reductions_are_computed_where_they_are_read(function: Any, kernel
     explanation = backend.explain(function, x, y)
     assert [len(names) for g in explanation.graphs for _, names, _ in g.programs] == [kernels]
     same(compiled(function)(x, y), function(x, y))
+
+
+#: Functions of a tensor of 4 dimensions that read a view of the rows of a norm or softmax.
+VIEWS_OF_ROWS: dict[str, Any] = {
+    "instance norm": lambda x: F.instance_norm(x).relu(),
+    "instance norm and its argument": lambda x: F.instance_norm(x) * 2 + x,
+    "group norm": lambda x: F.group_norm(x, 2) * x[0, :, :1, :1] + x[:, :1, :1],
+    "layer norm": lambda x: F.layer_norm(x, x.shape[-1:]).flatten(1).relu(),
+    "softmax": lambda x: x.flatten(2).softmax(-1).view(x.shape) * x,
+    "sums": lambda x: x.sum((2, 3)).view(-1, 1, 1) + x.flatten(0, 1),
+    "two norms": lambda x: F.layer_norm(F.instance_norm(x).flatten(2), (x[0, 0].numel(),)),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS_OF_ROWS)
+def test_views_of_rows_belong_to_their_kernel(name: str) -> None:
+    function = VIEWS_OF_ROWS[name]
+    for shape in ((2, 4, 5, 7), (1, 4, 1, 33), (3, 2, 16, 20)):
+        x = torch.randn(*shape)
+        same(compiled(function, dynamic=False)(x), function(x))
+        ((*_, written),) = kernels_of(function, x)
+        assert written == x.nbytes
+        same(gradients(compiled(function), [x]), gradients(function, [x]))
+    same(compiled(function, dynamic=True)(x), function(x))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 8, 33])
+def test_results_for_each_row_are_not_always_repeated_for_rows(n: int) -> None:
+    """The shapes fit, but the sum of a row belongs to a column, or to other rows."""
+
+    def function(x: Any) -> Any:
+        total = x.sum(1)
+        columns = x + total, x.t() * total[:, None], x.view(-1) + total.repeat(n), total + x[:1]
+        return *columns, x.view(n, 1, n) + total.view(1, n, 1)
+
+    x = torch.randn(n, n)
+    same(compiled(function, dynamic=False)(x), function(x))
+    same(compiled(function, dynamic=True)(x), function(x))
 
 
 CHANNELS: dict[str, Any] = {

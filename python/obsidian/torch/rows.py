@@ -57,7 +57,10 @@ NEIGHBOURS, THREADS = 8, 512
 
 @dataclass
 class Group:
-    """Nodes whose values belong to the rows of a shape; a row is the last `dims` dimensions."""
+    """Nodes whose values belong to the rows of a shape; a row is the last `dims` dimensions.
+
+    A view with other extents has the same elements in the same order, and so the same rows.
+    """
 
     shape: tuple[Any, ...]
     dims: int
@@ -73,18 +76,24 @@ class Group:
         """The number of elements of a row."""
         return product(self.shape[-self.dims :])
 
-    @property
-    def forms(self) -> dict[str, Sequence[Any]]:
-        """The shapes of rows, and of one element for each row."""
-        return {"row": self.shape, "kept": (*self.rows, *[1] * self.dims), "flat": self.rows}
-
     def form(self, node: Any) -> str | None:
-        """The form of the value of a node; None for other shapes."""
-        value = value_of(node)
-        shape = getattr(value, "shape", None)
-        return next(
-            (f for f, s in self.forms.items() if shape is not None and are_same(shape, s)), None
-        )
+        """A value has an element for each one of the rows, or for each row; None for others."""
+        count = product(getattr(value_of(node), "shape", (0,)))
+        kept = product(self.rows)
+        forms = {"row": kept * self.length, "kept": kept}
+        return next((form for form, n in forms.items() if are_same([count], [n])), None)
+
+    def has_rows_of(self, other: Group) -> bool:
+        """True if rows of another group are as many and as long."""
+        return are_same(*([product(g.rows), g.length] for g in (self, other)))
+
+
+def _is_repeated(kept: Any, node: Any) -> bool:
+    """True if broadcasting repeats each element of a node, one for each row, for a whole row."""
+    small, large = value_of(kept).shape, value_of(node).shape
+    small = (*[1] * (len(large) - len(small)), *small)
+    last = max((d for d, n in enumerate(small) if not is_one(n)), default=-1) + 1
+    return are_same(small[:last], large[:last])
 
 
 def _is_fold(node: Any) -> bool:
@@ -108,7 +117,8 @@ def _rows_of(node: Any) -> Group | None:
     is_few = None not in (count, length) and count < FEW and length > LONG
     # All blocks combine the elements of a whole tensor, because the next one may be longer.
     is_whole = not is_static(shape) and not group.rows
-    return None if is_few or is_whole or is_one(group.length) else group
+    is_empty = 0 in (count, length)
+    return None if is_few or is_whole or is_empty or is_one(group.length) else group
 
 
 def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
@@ -191,7 +201,7 @@ def find_groups(
     for node in nodes:
         rows = None if node in inline else _rows_of(node)
         if rows is not None:
-            fitting = [g for g in groups if g.dims == rows.dims and are_same(g.shape, rows.shape)]
+            fitting = [g for g in groups if g.has_rows_of(rows)]
             groups += [] if any(not depends(node, g) for g in fitting) else [rows]
             fitting.append(rows)
         else:
@@ -208,15 +218,11 @@ def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[An
     """True if a node can be computed from the rows of a group."""
     if node.target is operator.getitem:
         return True
-    form, name = group.form(node), name_of(node.target)
-    forms = {group.form(n) for n in node.all_input_nodes if owner.get(n) is group}
-    if form is None:
+    form, is_view = group.form(node), name_of(node.target) in _RESHAPES
+    if form is None or not (is_view or elementwise(node, extent) is not None):
         return False
-    if name in _RESHAPES:
-        is_spread = name == "expand" and forms == {"kept"}
-        return forms == {form} or is_spread or (form != "row" and "row" not in forms)
-    allowed = {"row", "kept"} if form == "row" else {form}
-    return elementwise(node, extent) is not None and forms <= allowed
+    own = [n for n in node.all_input_nodes if owner.get(n) is group]
+    return all(group.form(n) == form or _is_repeated(n, node) for n in own)
 
 
 def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
@@ -267,12 +273,13 @@ def lower_group(
     uses: Counter[Any] = Counter()
     for node in nodes:
         found = computations.get(node)
-        form = "row" if _is_fold(node) else str(group.form(node))
+        is_row = _is_fold(node) or group.form(node) == "row"
         for operand in [node.args[0]] if _is_fold(node) else found.nodes if found else []:
-            uses[operand] += form == "row"
+            uses[operand] += is_row
             if operand not in members:
-                tensor = b.broadcast(tensor_of(operand), group.forms[form])
-                outside[operand, form] = b.reshape(tensor, flat) if form == "row" else tensor
+                shape = value_of(operand if _is_fold(node) else node).shape
+                tensor = b.broadcast(tensor_of(operand), shape)
+                outside[operand, node] = b.reshape(tensor, flat if is_row else group.rows)
     kept = _kept(group, uses)
     is_long = isinstance(group.length, int) and group.length > KEPT
     sums = _sums_of_exponentials(group) if is_long and group.length % NEIGHBOURS == 0 else {}
@@ -280,36 +287,33 @@ def lower_group(
     def body(*place: Any) -> Any:
         own: dict[Any, Any] = {}
 
-        def read(node: Any, form: str) -> Any:
-            array = outside[node, form].array
-            at = place[:rank] if form == "row" else (*place[:rank], *[0] * (array.ndim - rank))
-            return array[at or 0] if at or form != "row" else array
-
-        def operand(node: Any, form: str) -> Any:
-            if node not in members and form != "row":
-                return read(node, form)
-            if node not in own:
-                own[node] = read(node, form).force() if node in kept else read(node, form)
-            return own[node]
+        def operand(n: Any, node: Any, is_row: bool) -> Any:
+            if n in own:
+                return own[n]
+            array, at = outside[n, node].array, place[:rank]
+            found = array if is_row and not at else array[at or 0]
+            if group.form(n) == "row":
+                own[n] = found = found.force() if n in kept else found
+            return found
 
         for node in nodes:
-            form, found = str(group.form(node)), computations.get(node)
+            is_row, found = group.form(node) == "row", computations.get(node)
             if node.target is operator.getitem:
                 own[node] = own[node.args[0]][node.args[1]]
             elif node in sums:
-                row = operand(node.args[0], "row")
+                row = operand(node.args[0], node, True)
                 own[node], own[sums[node]] = _exponentials(row, length)
             elif node in own:
                 continue
             elif _is_fold(node):
-                own[node] = _row_fold(node, operand(node.args[0], "row"), length)
+                own[node] = _row_fold(node, operand(node.args[0], node, True), length)
             elif found is None:
                 value = own[node.args[0]]
-                is_spread = form == "row" and not isinstance(value, Array)
+                is_spread = is_row and not isinstance(value, Array)
                 own[node] = generate(length)(lambda _, v=value: v) if is_spread else value
             else:
-                operands = [operand(n, form) for n in found.nodes]
-                own[node] = _apply(found.function, operands, length, form == "row")
+                operands = [operand(n, node, is_row) for n in found.nodes]
+                own[node] = _apply(found.function, operands, length, is_row)
             if node in kept:
                 own[node] = own[node].force()
         results = [own[n] for n in wanted]
