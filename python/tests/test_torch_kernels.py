@@ -260,3 +260,32 @@ def test_products_of_the_library_need_no_copies() -> None:
         (graph,) = explanation.graphs
         assert [len(kernels) for _, kernels, _ in graph.programs] == [1] * programs
         assert {f.operation for f in graph.fallbacks} <= {"aten.mm.default", "aten.bmm.default"}
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "kernels"),
+    [
+        (lambda x, y: (x * y).sum(1) / (x.sum(1) + y.sum(1)), (3, 20_000), 3),
+        (lambda x, y: (x.amax(1), x.argmax(1), (x < y).any(1), (x * y).mean(1)), (3, 20_001), 2),
+        (lambda x, y: (x.sum((0, 2)), (x * y).sum((0, 2))), (5, 3, 6_000), 2),
+        (lambda x, y: (x.sum(0), (x * y).sum(0), y.amin(0), x.argmin(0)), (60, 33), 2),
+    ],
+)  # fmt: skip
+def test_reductions_of_the_same_rows_are_one(function: Any, shape: Any, kernels: int) -> None:
+    """Elements are read once. Another kernel combines the parts of long rows."""
+    x, y = torch.randn(2, *shape).round(decimals=1)
+    found = kernels_of(function, x, y)
+    assert len(found) == kernels
+    assert sum(read for *_, read, _ in found) < 2 * x.nbytes * 1.1
+    same(compiled(function)(x, y), function(x, y))
+    same(compiled(function, dynamic=True)(x, y), function(x, y))
+
+
+def test_reductions_behind_each_other_are_not_one() -> None:
+    def function(x: Any) -> Any:
+        total = x.sum(0)
+        return total, (x - total).square().sum(0), (x + 1).prod(0), x[:, :0].sum(0), x[:0].sum(0)
+
+    for shape in (0, 4), (1, 1), (31, 5), (100, 33):
+        x = torch.rand(shape) / 9
+        same(compiled(function, dynamic=False)(x), function(x))

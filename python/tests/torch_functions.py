@@ -246,6 +246,14 @@ def cosine_similarity(x, y):
     return F.cosine_similarity(x, y), F.pairwise_distance(x, y)
 
 
+@case(lambda n, d: [floats(8, n * n, device=d), torch.rand(8, n * n, device=d)], gpu=1000)
+def dice(x, target):
+    """Three sums of the same few rows."""
+    x = x.sigmoid()
+    overlap, total = (x * target).sum(1), x.sum(1) + target.sum(1)
+    return (1 - (2 * overlap + 1) / (total + 1)).mean()
+
+
 # Scans.
 
 

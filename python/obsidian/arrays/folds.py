@@ -27,6 +27,7 @@ from .checks import (
     ALIGNED,
     BLOCKS,
     PART,
+    WIDTH,
     are_few,
     is_short,
     likely_extents,
@@ -90,14 +91,28 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
 
 
+def _size_of_parts(length: Any, count: int) -> Any:
+    """The elements of a part of a row, if there are about as many parts as `count`.
+
+    Parts begin at positions where several elements can be read.
+    """
+    if isinstance(length, int):
+        # Parts of equal lengths need no guard of each element.
+        least = -(-length // count)
+        sizes = range(-(-least // WIDTH) * WIDTH, 2 * least, WIDTH)
+        exact = next((size for size in sizes if length % size == 0), None)
+        if exact is not None:
+            return exact
+    # Powers of two often divide rows.
+    size = functions.ceil_div(length, ALIGNED << (count.bit_length() - 1)) * ALIGNED
+    return size if isinstance(size, int) else functions.max(size, ALIGNED)
+
+
 def _parts(array: Pull, function: Operator, free: bool) -> Pull:
     """Few long rows, as rows of the folds of their parts. A block folds each part."""
     *likely, long = cast(list[int], likely_extents(array))
     *shape, length = array.shape
-    count = min(-(-long // PART), BLOCKS // max(math.prod(likely), 1))
-    # Powers of two often divide rows. Parts begin at positions where several elements can be read.
-    size = functions.ceil_div(length, ALIGNED << (count.bit_length() - 1)) * ALIGNED
-    size = size if isinstance(size, int) else functions.max(size, ALIGNED)
+    size = _size_of_parts(length, min(-(-long // PART), BLOCKS // max(math.prod(likely), 1)))
     lifted, neutral, elements, drop = without_init(function, array)
 
     def element(*place: Any) -> Any:

@@ -130,39 +130,50 @@ def folded_dims(arguments: Sequence[Any], keywords: dict[str, Any], rank: int) -
     return sorted(d % max(rank, 1) for d in ([dims] if isinstance(dims, int) else dims))
 
 
-def _rows_of(
-    b: Builder, x: Tensor, arguments: Sequence[Any], keywords: dict[str, Any]
-) -> tuple[Tensor, list[Any], list[int]]:
-    """A matrix of the rows that a reduction combines, their shape, and the dimensions that stay."""
-    dims = folded_dims((x, *arguments), keywords, x.rank)
+def fold_rows(b: Builder, dims: Sequence[int], given: Sequence[tuple[str, Tensor, Any]]) -> Any:
+    """The results of reductions of tensors of one shape along the same dimensions.
+
+    Each one has a name, a tensor, and the fake results. Several are one reduction of tuples, which
+    reads what they share once.
+    """
+    x, outs = given[0][1], [listed(out) for _, _, out in given]
     kept = [d for d in range(x.rank) if d not in dims]
     rows, row = [x.shape[d] for d in kept], [x.shape[d] for d in dims if x.rank]
-    return b.reshape(b.permute(x, [*kept, *dims][: x.rank]), [*rows, product(row)]), rows, kept
+    order, shape = [*kept, *dims][: x.rank], [*rows, product(row)]
+    flats = [b.reshape(b.permute(t, order), shape) for _, t, _ in given]
+    *extents, length = b.extents(shape)
+    folds = [fold_of(name, t.dtype, o, length) for (name, t, _), o in zip(given, outs)]
+    has_columns, is_one_fold = bool(kept) and kept[-1] == x.rank - 1, len(folds) == 1
+    joined = _joined(flats[0], extents, length, folds[0]) if has_columns and is_one_fold else None
+    if joined is not None:
+        return [b.reshape(b.new(joined, outs[0][0].dtype, rows), outs[0][0].shape)]
+
+    def element(*i: Any) -> Any:
+        return _plain(tuple(f.prepare(t.read(*i), i[-1]) for f, t in zip(folds, flats)))
+
+    def combine(u: Any, v: Any) -> Any:
+        return tuple(f.combine(p, q) for f, p, q in zip(folds, u, v))
+
+    source = generate(*extents, length)(element)
+    source.likely = [*map(likely, shape)] if rows else None
+    operator_of = folds[0].combine if is_one_fold else combine
+    init = _plain(tuple(fold.init() for fold in folds))
+    if has_columns and not is_short(source) and are_columns(source) is None:
+        found: Any = pending(fold_columns(source, operator_of, init), extents)
+    else:
+        found = arrays.fold(operator_of, init, source, commutative=True)
+
+    def results(*parts: Any) -> Any:
+        totals = [_plain(parts)] if is_one_fold else parts
+        return _plain(tuple(r for f, t in zip(folds, totals) for r in f.finish(t, length)))
+
+    parts = iter(_parts(found.map(results)))
+    tensors = [[b.reshape(b.new(next(parts), o.dtype, rows), o.shape) for o in of] for of in outs]
+    return [t if isinstance(out, (list, tuple)) else t[0] for t, (*_, out) in zip(tensors, given)]
 
 
 @lowering(*FOLDS)
-def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
-    outs = listed(out)
-    flat, rows, kept = _rows_of(b, x, more, keywords)
-    *extents, length = b.extents(flat.shape)
-    fold = fold_of(name, x.dtype, outs, length)
-    has_columns = bool(kept) and kept[-1] == x.rank - 1
-    joined = _joined(flat, extents, length, fold) if has_columns else None
-    if joined is not None:
-        return b.reshape(b.new(joined, out.dtype, rows), out.shape)
-    source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
-    source.likely = [*map(likely, flat.shape)] if rows else None
-    if has_columns and not is_short(source) and are_columns(source) is None:
-        found: Any = pending(fold_columns(source, fold.combine, fold.init()), extents)
-    else:
-        found = arrays.fold(fold.combine, fold.init(), source, commutative=True)
-    ends = found.map(lambda *v: _plain(fold.finish(v if len(v) > 1 else v[0], length)))
-    parts = _parts(ends)
-    tensors = [b.reshape(b.new(part, o.dtype, rows), o.shape) for part, o in zip(parts, outs)]
-    return tensors if isinstance(out, (list, tuple)) else tensors[0]
-
-
-def inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
+def _inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
     """A reduction of short rows that is computed where it is read. It has no loop."""
     outs, dims = listed(out), folded_dims((x, *more), keywords, x.rank)[: x.rank]
     kept = [d for d in range(x.rank) if d not in dims]

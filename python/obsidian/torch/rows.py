@@ -46,6 +46,8 @@ _RESHAPES = {"view", "unsqueeze", "squeeze", "expand"}
 _PLACES = {"gather", "index", "select"}
 #: An element is computed from at most this number of others, if reductions in it have no kernels.
 MOST_READ = 64
+#: One kernel computes at most this number of reductions of rows that it does not keep.
+MOST_FOLDS = 8
 #: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.
 KEPT, WORDS = 1 << 14, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 1 << 15}
 
@@ -83,9 +85,30 @@ class Group:
         forms = {"row": kept * self.length, "kept": kept}
         return next((form for form, n in forms.items() if are_same([count], [n])), None)
 
-    def has_rows_of(self, other: Group) -> bool:
+    def accepts(self, other: Group | Folds) -> bool:
         """True if rows of another group are as many and as long."""
-        return are_same(*([product(g.rows), g.length] for g in (self, other)))
+        return isinstance(other, Group) and are_same(
+            *([product(g.rows), g.length] for g in (self, other))
+        )
+
+
+@dataclass
+class Folds:
+    """Other reductions along the same dimensions, which read common arrays in one kernel."""
+
+    shape: tuple[Any, ...]
+    dims: list[int]
+    #: The nodes in memory from which elements are computed.
+    sources: set[Any]
+    members: list[Any] = field(default_factory=list)
+
+    def accepts(self, other: Group | Folds) -> bool:
+        """True if a kernel reads less if it computes other reductions, too."""
+        return (
+            isinstance(other, Folds) and are_same(self.shape, other.shape)
+            and self.dims == other.dims and bool(self.sources & other.sources)
+            and len(self.members) < MOST_FOLDS
+        )  # fmt: skip
 
 
 def _is_repeated(kept: Any, node: Any) -> bool:
@@ -121,6 +144,20 @@ def _rows_of(node: Any) -> Group | None:
     return None if is_few or is_whole or is_empty or is_one(group.length) else group
 
 
+def _virtual(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
+    """The nodes that are functions of the index, which are computed where they are read."""
+    return {n for n in nodes if name_of(n.target) in VIRTUAL
+            or n.target is operator.getitem or elementwise(n, extent) is not None}  # fmt: skip
+
+
+def _sources(node: Any, virtual: Container[Any]) -> list[Any]:
+    """The other nodes, from which a node is computed."""
+    seen = list(node.all_input_nodes)
+    for n in seen:
+        seen += [m for m in n.all_input_nodes if n in virtual and m not in seen]
+    return [n for n in seen if n not in virtual]
+
+
 def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
     """The short reductions that are computed where they are read.
 
@@ -128,18 +165,9 @@ def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
     points, and others read each result a few times. Or they combine a few elements that are not
     neighbours, such as the channels of a pixel, and others read results about as often as these.
     """
-    inside = set(nodes)
-    virtual = {n for n in nodes if name_of(n.target) in VIRTUAL
-               or n.target is operator.getitem or elementwise(n, extent) is not None}  # fmt: skip
+    inside, virtual = set(nodes), _virtual(nodes, extent)
     #: The number of elements that are read for one result of an inline reduction.
     found: dict[Any, int] = {}
-
-    def sources(node: Any) -> list[Any]:
-        """The nodes that are no functions of the index, from which a node is computed."""
-        seen = list(node.all_input_nodes)
-        for n in seen:
-            seen += [m for m in n.all_input_nodes if n in virtual and m not in seen]
-        return [n for n in seen if n not in virtual]
 
     def readers(node: Any) -> list[Any] | None:
         """The nodes behind a node that are stored or reduced; None if others read it, too."""
@@ -154,7 +182,7 @@ def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
         return ends
 
     def is_inline(node: Any) -> bool:
-        shape, own, ends = value_of(node.args[0]).shape, sources(node), readers(node)
+        shape, own, ends = value_of(node.args[0]).shape, _sources(node, virtual), readers(node)
         dims = folded_dims(node.args, node.kwargs, len(shape))
         length = product([shape[d] for d in dims if shape])
         values = [listed(value_of(n))[0] for n in (node, *own, *(ends or ()))]
@@ -178,12 +206,17 @@ def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
 
 def find_groups(
     nodes: Sequence[Any], extent: Callable[[Any], Any], inline: set[Any]
-) -> dict[Any, Group]:
+) -> dict[Any, Group | Folds]:
     """The group of each node that is in one; `inline` are reductions that are in none."""
-    owner: dict[Any, Group] = {}
-    inside = set(nodes)
+    owner: dict[Any, Group | Folds] = {}
+    inside, virtual = set(nodes), _virtual(nodes, extent)
 
-    def depends(node: Any, group: Group) -> bool:
+    def folds_of(node: Any) -> Folds:
+        shape = tuple(value_of(node.args[0]).shape)
+        dims = folded_dims(node.args, node.kwargs, len(shape))
+        return Folds(shape, dims, set(_sources(node, virtual)))
+
+    def depends(node: Any, group: Group | Folds) -> bool:
         """True if a value that the node takes from outside of the group needs the group."""
         stack = [n for n in node.all_input_nodes if owner.get(n) is not group]
         seen: set[Any] = set()
@@ -197,11 +230,12 @@ def find_groups(
                 stack += [n for m in around for n in m.all_input_nodes]
         return False
 
-    groups: list[Group] = []
+    groups: list[Group | Folds] = []
+    fitting: list[Group | Folds]
     for node in nodes:
-        rows = None if node in inline else _rows_of(node)
-        if rows is not None:
-            fitting = [g for g in groups if g.has_rows_of(rows)]
+        if _is_fold(node) and node not in inline:
+            rows = _rows_of(node) or folds_of(node)
+            fitting = [g for g in groups if g.accepts(rows)]
             groups += [] if any(not depends(node, g) for g in fitting) else [rows]
             fitting.append(rows)
         else:
@@ -211,13 +245,17 @@ def find_groups(
         if found is not None:
             owner[node] = found
             found.members.append(node)
+            if isinstance(found, Folds):
+                found.sources |= folds_of(node).sources
     return owner
 
 
-def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[Any], Any]) -> bool:
+def _fits(
+    node: Any, group: Group | Folds, owner: dict[Any, Any], extent: Callable[[Any], Any]
+) -> bool:
     """True if a node can be computed from the rows of a group."""
-    if node.target is operator.getitem:
-        return True
+    if isinstance(group, Folds) or node.target is operator.getitem:
+        return isinstance(group, Group)
     form, is_view = group.form(node), name_of(node.target) in _RESHAPES
     if form is None or not (is_view or elementwise(node, extent) is not None):
         return False
@@ -225,7 +263,7 @@ def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[An
     return all(group.form(n) == form or _is_repeated(n, node) for n in own)
 
 
-def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
+def units_of(nodes: Sequence[Any], owner: dict[Any, Group | Folds]) -> list[Any]:
     """Groups, and nodes without a group, in an order of execution."""
     done: dict[int, Any] = {}
     inside = set(nodes)
@@ -238,7 +276,7 @@ def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
         if is_ready:
             done[id(unit)] = unit
             continue
-        members = unit.members if isinstance(unit, Group) else [unit]
+        members = getattr(unit, "members", [unit])
         stack.append((node, True))
         stack += [(i, False) for m in members for i in m.all_input_nodes
                   if i in inside and owner.get(i, i) is not unit]  # fmt: skip
