@@ -77,6 +77,13 @@ WITHOUT_FALLBACK: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
     "pools_with_gaps": (
         lambda x: F.max_pool2d(x, (2, 3), 1, 1, 2, return_indices=True), (2, 3, 9, 8),
     ),
+    "borders": (
+        lambda x: [
+            F.pad(x.flatten(0, 3 - space), [2, 1, 0, 2, 1, 1][: 2 * space], mode)
+            for mode in ("reflect", "replicate") for space in (1, 2, 3)
+        ], (1, 2, 3, 4, 5),
+    ),
+    "borders_that_remove_elements": (lambda x: F.pad(x, (-2, 3, 1, -1), "replicate"), (2, 3, 5, 4)),
     "pools_of_volumes": (
         lambda x: (
             *F.max_pool3d(x, 2, (2, 1, 2), 1, return_indices=True), F.avg_pool3d(x, (1, 2, 3), 2),

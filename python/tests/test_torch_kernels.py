@@ -262,6 +262,33 @@ def test_products_of_the_library_need_no_copies() -> None:
         assert {f.operation for f in graph.fallbacks} <= {"aten.mm.default", "aten.bmm.default"}
 
 
+def sobel(x: Any) -> Any:
+    y = F.pad(x, (1, 1, 1, 1), "replicate")
+    smooth, steep = y[..., :-2] + 2 * y[..., 1:-1] + y[..., 2:], y[..., 2:] - y[..., :-2]
+    rows = smooth[..., 2:, :] - smooth[..., :-2, :]
+    columns = steep[..., :-2, :] + 2 * steep[..., 1:-1, :] + steep[..., 2:, :]
+    return (rows * rows + columns * columns).sqrt()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        sobel, lambda x: F.avg_pool2d(F.pad(x, (1, 1, 1, 1), "reflect"), 3, 1),
+        lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
+        lambda x: F.interpolate(x, size=(7, 40)),
+    ],
+)  # fmt: skip
+def test_images_are_read_by_one_kernel_without_checks(function: Any) -> None:
+    """PyTorch has computed the indices of these operations, so that they are not checked."""
+    for size in (3, 31, 33, 100):
+        x = torch.randn(1, 2, size, size)
+        same(compiled(function, dynamic=False)(x), function(x))
+    (graph,) = backend.explain(function, x).graphs
+    ((_, kernels, text),) = graph.programs
+    assert len(kernels) == 1
+    assert "obs.assert" not in text
+
+
 @pytest.mark.parametrize(
     ("function", "shape", "kernels"),
     [
@@ -289,3 +316,31 @@ def test_reductions_behind_each_other_are_not_one() -> None:
     for shape in (0, 4), (1, 1), (31, 5), (100, 33):
         x = torch.rand(shape) / 9
         same(compiled(function, dynamic=False)(x), function(x))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "dims"),
+    [((3, 17_001), 1), ((33, 100), 0), ((5, 3, 4_000), (0, 2)), ((20_000,), None)],
+)
+def test_variances_of_elements_that_are_read_once(shape: Any, dims: Any, dtype: Any) -> None:
+    """The mean is far from 0, or infinite; the elements are equal, or too large to be squared."""
+
+    def function(x: Any) -> Any:
+        return *torch.var_mean(x, dims), x.std(dims, correction=0), x.var(dims, correction=10**6)
+
+    x = torch.randn(shape).to(dtype) + 1000
+    ((*_, read, _), *others) = kernels_of(lambda x: torch.var_mean(x, dims), x)
+    assert x.nbytes <= read < 1.2 * x.nbytes
+    assert all(one[2] < x.nbytes for one in others)
+    program = compiled(function, dynamic=False)
+    large = 1e20 if dtype != torch.float16 else 1e4
+    # The mean is rounded, and is 1000 times the deviation.
+    error = {torch.float64: 1e-12, torch.float32: 1e-4, torch.float16: 1e-3}[dtype]
+    for one in (x, x * 0 + 7, x * 0 + large):
+        for found, expected in zip(program(one), function(one.double())):
+            torch.testing.assert_close(found.double(), expected, rtol=error, atol=0, equal_nan=True)
+    x -= 1000
+    for special in (math.inf, -math.inf, math.nan):
+        x.view(-1)[-1] = special
+        same(program(x), function(x))

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays.checks import SHORT
 from ..arrays.orders import MOST_SORTED
+from .rows import KEPT
 from .values import is_one, is_static, torch
 
 aten: Any = torch.ops.aten
@@ -24,9 +25,13 @@ _OF_TORCH = (
     "gelu_backward", "_adaptive_avg_pool2d", "grid_sampler_2d", "dist", "addmv", "roll",
     "index_add", "index_copy", "index_select", "slice_backward", "select_backward",
     "embedding", "embedding_dense_backward", "std_mean", "std", "elu", "leaky_relu", "hardtanh",
-    "replication_pad1d_backward", "replication_pad2d_backward", "reflection_pad1d_backward",
-    "reflection_pad2d_backward", "linalg_vector_norm", "t", "transpose", "unbind", "split",
-    "split_with_sizes",
+    "reflection_pad1d_backward", "reflection_pad2d_backward", "reflection_pad3d_backward",
+    "linalg_vector_norm", "t", "transpose", "unbind", "split", "split_with_sizes",
+)  # fmt: skip
+#: Decompositions of PyTorch of operations that are in programs.
+_WITHOUT = (
+    "_unsafe_index", "replication_pad1d", "replication_pad2d", "replication_pad3d",
+    "reflection_pad1d", "reflection_pad2d", "reflection_pad3d",
 )  # fmt: skip
 #: Products of at least this many multiplications run in the library of PyTorch, on a GPU.
 LARGE_PRODUCT = 1 << 18
@@ -57,18 +62,32 @@ def _spread(value: Any, space: int, default: Any = (1,)) -> list[int]:
 
 def _var_mean(x: Any, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
     dims = list(range(x.dim())) if dim is None or dim == [] else dim
+    correction = 1 if correction is None else correction
+    if _are_read_again(x, dims):
+        if correction == 0:
+            return NotImplemented
+        count = math.prod(x.shape[d] for d in dims)
+        variance, mean = aten.var_mean.correction(x, dims, correction=0, keepdim=keepdim)
+        return variance * count / max(count - correction, 0), mean
     wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
     mean = wide.mean(dims, keepdim=True)
     count = math.prod(x.shape[d] for d in dims) if x.dim() else 1
     total = (wide - mean).square().sum(dims, keepdim=keepdim)
-    divisor = count - (1 if correction is None else correction)
+    divisor = count - correction
     variance = total / (divisor if not isinstance(divisor, (int, float)) else max(divisor, 0))
     mean = mean if keepdim or not x.dim() else mean.squeeze(dims)
     return variance.to(x.dtype), mean.to(x.dtype)
 
 
 def _var(x: Any, dim: Any = None, **keywords: Any) -> Any:
-    return _var_mean(x, dim, **keywords)[0]
+    return aten.var_mean.correction(x, dim, **keywords)[0]
+
+
+def _are_read_again(x: Any, dims: Sequence[int]) -> bool:
+    """True if no unit keeps a row, so that the mean and the squares would be two readings of it."""
+    count = math.prod(x.shape[d] for d in dims)
+    last = sorted(d % x.dim() for d in dims) == list(range(x.dim() - len(dims), x.dim()))
+    return isinstance(count, int) and count > (KEPT if last else SHORT)
 
 
 def _windows(
@@ -160,6 +179,21 @@ def _avg_pool_backward(
         behind = x.shape[first + d] + size[d] - 1 - grad.shape[first + d] - before
         widths = [before, behind, *widths]
     return _windows(aten.constant_pad_nd(grad, widths), size, 1).flatten(-space).sum(-1)
+
+
+def _replication_backward(grad: Any, x: Any, widths: Any) -> Any:
+    """The gradients of the borders, which are copies of the outer elements, are added to these."""
+    for k in range(len(widths) // 2):
+        dim, before, behind = x.dim() - 1 - k, widths[2 * k], widths[2 * k + 1]
+        inner, rest = aten.constant_pad_nd(grad, [0, 0] * k + [-before, -behind]), x.shape[dim] - 1
+        if before > 0:
+            total = grad.narrow(dim, 0, before).sum(dim, True)
+            inner = inner + aten.constant_pad_nd(total, [0, 0] * k + [0, rest])
+        if behind > 0:
+            total = grad.narrow(dim, grad.shape[dim] - behind, behind).sum(dim, True)
+            inner = inner + aten.constant_pad_nd(total, [0, 0] * k + [rest, 0])
+        grad = inner
+    return grad
 
 
 def _convolution(
@@ -277,6 +311,8 @@ _OWN: dict[str, Callable[..., Any]] = {
     "_cdist_backward.default": _cdist_backward, "kthvalue.default": _kth_value,
     "median.default": _median, "median.dim": _median, "stack.default": _stack,
 }  # fmt: skip
+for _space in (1, 2, 3):
+    _OWN[f"replication_pad{_space}d_backward.default"] = _replication_backward
 for _space in (2, 3):
     for _name, _pool in (
         ("avg_pool{}d", _avg_pool),
@@ -300,7 +336,7 @@ def decompositions(products: str) -> dict[Any, Any]:
     packets = [getattr(aten, name) for name in _OF_TORCH if hasattr(aten, name)]
     table.update(torch._decomp.get_decompositions(packets))
     own = {**_OWN, "convolution.default": convolution}
-    for packet in {name.split(".")[0] for name in own}:
+    for packet in {*_WITHOUT, *(name.split(".")[0] for name in own)}:
         for other in getattr(aten, packet).overloads():
             table.pop(getattr(getattr(aten, packet), other), None)
     for name, function in own.items():

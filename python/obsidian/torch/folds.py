@@ -68,6 +68,17 @@ def larger_of(sign: int, is_last: bool = False) -> Callable[[Any, Any], Any]:
     return larger
 
 
+def _moments(a: Any, b: Any) -> Any:
+    """The number, sum, mean, and squared distances from the mean of two sets of elements.
+
+    From: T. Chan, G. Golub and R. LeVeque, "Updating formulae and a pairwise algorithm for
+    computing sample variances", 1979. The mean may be undefined if the sum is infinite.
+    """
+    (m, s, x, u), (n, t, y, v) = a, b
+    part = n / fn.max(m + n, 1)
+    return m + n, s + t, x + (y - x) * part, u + v + (y - x) * ((y - x) * (m * part))
+
+
 @dataclass
 class Fold:
     """A reduction of rows: elements are prepared, combined, and finished."""
@@ -82,7 +93,8 @@ class Fold:
 
 
 #: Reductions: the dimensions and `keepdim` are arguments 1 and 2.
-FOLDS = ("sum", "mean", "prod", "amax", "amin", "any", "all", "max", "min", "argmax", "argmin")
+FOLDS = ("sum", "mean", "prod", "amax", "amin", "any", "all", "max", "min", "argmax", "argmin",
+         "var_mean")  # fmt: skip
 
 
 def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
@@ -106,6 +118,14 @@ def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
             lambda x, _: (convert(x, torch.bool, target),),
         )  # fmt: skip
     kind, plain = wide(target), name.removeprefix("a")
+    if name == "var_mean":
+        return Fold(
+            lambda x, _: (kind(1), (wide_x := widen(x, source)), wide_x, kind(0)), _moments,
+            lambda: (kind(0),) * 4,
+            # A sum that is not finite has no variance.
+            lambda v, count: (narrow(v[3] / v[0] + (v[1] - v[1]), target),
+                              narrow(v[1] / number(count, kind), target)),
+        )  # fmt: skip
     combine = {"max": fn.max, "min": fn.min, "prod": operator.mul}.get(plain, operator.add)
     starts: dict[str, Callable[[], Any]] = {
         "max": lambda: kind(least(kind)), "min": lambda: kind(most(kind)), "prod": lambda: kind(1),
@@ -161,7 +181,7 @@ def fold_rows(b: Builder, dims: Sequence[int], given: Sequence[tuple[str, Tensor
     if has_columns and not is_short(source) and are_columns(source) is None:
         found: Any = pending(fold_columns(source, operator_of, init), extents)
     else:
-        found = arrays.fold(operator_of, init, source, commutative=True)
+        found = arrays.fold(operator_of, init, source, commutative=True, neutral=True)
 
     def results(*parts: Any) -> Any:
         totals = [_plain(parts)] if is_one_fold else parts

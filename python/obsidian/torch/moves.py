@@ -199,6 +199,25 @@ def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0)
     return b.generate(out.shape, out.dtype, element, x)
 
 
+@lowering(*(f"{mode}_pad{space}d" for mode in ("replication", "reflection") for space in (1, 2, 3)))
+def _border(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], *, name: str) -> Tensor:
+    before = [b.extent(w) for w in reversed(widths[::2])]
+    first, extents = x.rank - len(before), b.extents(x.shape)
+
+    def nearest(k: Any, n: Any) -> Any:
+        if name.startswith("replication"):
+            return larger(smaller(k, n - 1), 0)
+        # The elements before the first one are those behind it, and those behind the last one.
+        k = larger(k, -k)
+        return smaller(k, 2 * n - 2 - k)
+
+    def place(*i: Any) -> list[Any]:
+        rest = zip(i[first:], before, extents[first:])
+        return [*i[:first], *(nearest(k - w, n) for k, w, n in rest)]
+
+    return b.remap(x, out.shape, place)
+
+
 @lowering("full", "full_like", "scalar_tensor")
 def _full(b: Builder, out: Any, *given: Any) -> Tensor:
     fill = number(b.extent(given[-1]), kind_of(out.dtype))
@@ -221,11 +240,12 @@ def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor
     )
 
 
-def _found(b: Builder, x: Tensor, dim: int, place: Any) -> Any:
+def _found(b: Builder, x: Tensor, dim: int, place: Any, is_checked: bool = True) -> Any:
     """An index of PyTorch as an index of a dimension. Negative ones count from the end."""
     i, extent = place.to(index), b.extents(x.shape)[dim]
     i = where(i < 0, i + extent, i)
-    assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
+    if is_checked:
+        assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
     return i
 
 
@@ -240,7 +260,7 @@ def _gather(b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, **_: Any) -> 
 
 
 def _places(
-    b: Builder, x: Tensor, at: Sequence[Tensor | None]
+    b: Builder, x: Tensor, at: Sequence[Tensor | None], is_checked: bool = True
 ) -> tuple[list[Any], Callable[..., list[Any]]]:
     """The shape of `x[at]`, and the index in `x` of its elements."""
     given = {d: t for d, t in enumerate(at) if t is not None}
@@ -256,16 +276,17 @@ def _places(
     def place(*i: Any) -> list[Any]:
         inner, outer = i[first : first + len(shape)], iter(i[:first] + i[first + len(shape) :])
         return [
-            _found(b, x, d, tensors[d].read(*inner)) if d in given else next(outer)
+            _found(b, x, d, tensors[d].read(*inner), is_checked) if d in given else next(outer)
             for d in range(x.rank)
         ]
 
     return [*rest[:first], *shape, *rest[first:]], place
 
 
-@lowering("index")
-def _index(b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None]) -> Tensor:
-    _, place = _places(b, x, at)
+@lowering("index", "_unsafe_index")
+def _index(b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None], *, name: str) -> Tensor:
+    # PyTorch has computed the indices of images that it resizes.
+    _, place = _places(b, x, at, name == "index")
     given = [t for t in at if t is not None]
     return b.generate(out.shape, out.dtype, lambda *i: x.read(*place(*i)), x, *given)
 
