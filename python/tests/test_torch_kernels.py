@@ -14,6 +14,7 @@ F = torch.nn.functional
 
 from torch_checks import compiled, fresh, gradients, kernels_of, same  # noqa: E402, F401
 
+import obsidian as obs  # noqa: E402
 import obsidian.torch as backend  # noqa: E402
 from obsidian.backend import CompileOptions  # noqa: E402
 from obsidian.backend import backend as compiler  # noqa: E402
@@ -189,13 +190,43 @@ def test_one_column_of_rows_that_share_their_elements(rows: int) -> None:
     same(compiled(function)(x, y), function(x, y))
 
 
+@pytest.mark.parametrize("length", [1, 3, 33, 257, 1025])
+def test_places_of_rows_are_read_in_their_kernel(length: int) -> None:
+    """A cross entropy stores one number of each row."""
+    x, at = torch.randn(5, length), torch.randint(-length, length, (5, 1))
+    target = at[:, 0] % length
+    for function in (
+        lambda x: F.cross_entropy(x * 2, target, label_smoothing=0.1, reduction="none"),
+        lambda x: x.softmax(-1).gather(1, target[:, None]) + 1,
+        lambda x: x.gather(1, x.argmax(1, True)) - x.mean(1, True),
+    ):
+        kernels = kernels_of(function, x)
+        if length > 16:
+            assert kernels[0][-1] == 4 * 5
+            assert kernels[0][-2] < 4 * x.numel() + 100
+        same(gradients(compiled(function), [x]), gradients(function, [x]))
+    same(
+        compiled(lambda x: x.exp().cumsum(1).gather(1, at % length))(x),
+        x.exp().cumsum(1).gather(1, at % length),
+    )
+
+
+def test_a_wrong_place_in_a_row_stops_the_program() -> None:
+    function = compiled(lambda x, i: x.log_softmax(1).gather(1, i))
+    x = torch.randn(4, 33)
+    with pytest.raises(obs.RunError, match="an index is outside of dimension 1"):
+        function(x, torch.tensor([[1], [33], [0], [2]]))
+    with pytest.raises(obs.RunError, match="an index is outside of dimension 1"):
+        function(x, torch.tensor([[1], [0], [-1], [-34]]))
+
+
 @pytest.mark.parametrize("length", [33, 1025])
 def test_rows_of_which_little_is_read_are_not_stored(length: int) -> None:
-    """A cross entropy stores two numbers of each row, not the logarithms of a softmax."""
+    """A cross entropy stores a number of each row, not the logarithms of a softmax."""
     x, target = torch.randn(5, length), torch.randint(0, length, (5,))
     function = torch.nn.functional.cross_entropy
     rows, *others = kernels_of(function, x, target)
-    assert rows[2:] == (4 * 5 * length, 2 * 4 * 5)
+    assert rows[2:] == (4 * 5 * length + 5 * 12, 4 * 5)
     assert all(read + written < 8 * 5 * length for *_, read, written in others)
     same(compiled(function)(x, target), function(x, target))
 

@@ -240,9 +240,11 @@ def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor
     )
 
 
-def _found(b: Builder, x: Tensor, dim: int, place: Any, is_checked: bool = True) -> Any:
+def found_place(
+    b: Builder, shape: Sequence[Any], dim: int, place: Any, is_checked: bool = True
+) -> Any:
     """An index of PyTorch as an index of a dimension. Negative ones count from the end."""
-    i, extent = place.to(index), b.extents(x.shape)[dim]
+    i, extent = place.to(index), b.extents(shape)[dim]
     i = where(i < 0, i + extent, i)
     if is_checked:
         assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
@@ -254,7 +256,7 @@ def _gather(b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, **_: Any) -> 
     dim = dim_of(dim, x)
 
     def element(*i: Any) -> Any:
-        return x.read(*replaced(i, dim, _found(b, x, dim, at.read(*i))))
+        return x.read(*replaced(i, dim, found_place(b, x.shape, dim, at.read(*i))))
 
     return b.generate(out.shape, out.dtype, element, x, at)
 
@@ -276,7 +278,9 @@ def _places(
     def place(*i: Any) -> list[Any]:
         inner, outer = i[first : first + len(shape)], iter(i[:first] + i[first + len(shape) :])
         return [
-            _found(b, x, d, tensors[d].read(*inner), is_checked) if d in given else next(outer)
+            found_place(b, x.shape, d, tensors[d].read(*inner), is_checked)
+            if d in given
+            else next(outer)
             for d in range(x.rank)
         ]
 
@@ -341,7 +345,7 @@ def _scatter(
             if isinstance(source, Tensor)
             else number(source, kind_of(x.dtype))
         )
-        return where(_found(b, x, dim, at.read(*first)) == i[dim], value, x.read(*i))
+        return where(found_place(b, x.shape, dim, at.read(*first)) == i[dim], value, x.read(*i))
 
     one = replaced(x.shape, dim, 1)
     if reduce is None and x.rank and are_same(at.shape, one):
@@ -349,7 +353,7 @@ def _scatter(
         return b.generate(out.shape, out.dtype, element, *tensors)
     return _scattered(
         b, x, _COMBINE[reduce], at.shape,
-        lambda *i: replaced(i, dim, _found(b, x, dim, at.read(*i))), source,
+        lambda *i: replaced(i, dim, found_place(b, x.shape, dim, at.read(*i))), source,
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from ..scalars import least
 from ..sources import full, generate
 from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import FOLDS, fold_of, folded_dims
-from .moves import VIRTUAL
+from .moves import VIRTUAL, found_place
 from .values import (
     Builder,
     Tensor,
@@ -257,10 +257,22 @@ def _fits(
     if isinstance(group, Folds) or node.target is operator.getitem:
         return isinstance(group, Group)
     form, is_view = group.form(node), name_of(node.target) in _RESHAPES
+    if _is_place_in_row(node, group):
+        return True
     if form is None or not (is_view or elementwise(node, extent) is not None):
         return False
     own = [n for n in node.all_input_nodes if owner.get(n) is group]
     return all(group.form(n) == form or _is_repeated(n, node) for n in own)
+
+
+def _is_place_in_row(node: Any, group: Group) -> bool:
+    """True if a node gathers one element of each row of a group."""
+    return (
+        name_of(node.target) == "gather" and group.dims == 1 and group.form(node) == "kept"
+        and node.args[1] % len(group.shape) == len(group.shape) - 1
+        and are_same(value_of(node.args[0]).shape, group.shape)
+        and are_same(value_of(node.args[2]).shape[:-1], group.rows)
+    )  # fmt: skip
 
 
 def units_of(nodes: Sequence[Any], owner: dict[Any, Group | Folds]) -> list[Any]:
@@ -310,14 +322,16 @@ def lower_group(
     outside: dict[Any, Any] = {}
     uses: Counter[Any] = Counter()
     for node in nodes:
-        found = computations.get(node)
+        found, is_place = computations.get(node), _is_place_in_row(node, group)
         is_row = _is_fold(node) or group.form(node) == "row"
-        for operand in [node.args[0]] if _is_fold(node) else found.nodes if found else []:
+        given = node.args[:1] if _is_fold(node) else node.args[::2] if is_place else ()
+        for operand in found.nodes if found else given:
             uses[operand] += is_row
             if operand not in members:
-                shape = value_of(operand if _is_fold(node) else node).shape
-                tensor = b.broadcast(tensor_of(operand), shape)
-                outside[operand, node] = b.reshape(tensor, flat if is_row else group.rows)
+                tensor = tensor_of(operand)
+                tensor = b.broadcast(tensor, value_of(node).shape) if found else tensor
+                is_whole = is_row or (is_place and operand is node.args[0])
+                outside[operand, node] = b.reshape(tensor, flat if is_whole else group.rows)
     kept = _kept(group, uses)
     is_long = isinstance(group.length, int) and group.length > KEPT
     sums = _sums_of_exponentials(group) if is_long and group.length % NEIGHBOURS == 0 else {}
@@ -334,6 +348,17 @@ def lower_group(
                 own[n] = found = found.force() if n in kept else found
             return found
 
+        def element(n: Any, user: Any, i: Any) -> Any:
+            """The element of a row at an index, from memory and from what belongs to the row."""
+            if n not in members:
+                at = (*place[:rank], i)
+                return outside[n, user].array[at]
+            if group.form(n) != "row":
+                return own[n]
+            found = computations.get(n)
+            parts = [element(m, n, i) for m in (found.nodes if found else n.args[:1])]
+            return found.function(*parts) if found else parts[0]
+
         for node in nodes:
             is_row, found = group.form(node) == "row", computations.get(node)
             if node.target is operator.getitem:
@@ -345,6 +370,9 @@ def lower_group(
                 continue
             elif _is_fold(node):
                 own[node] = _row_fold(node, operand(node.args[0], node, True), length)
+            elif _is_place_in_row(node, group):
+                i = operand(node.args[2], node, False)
+                own[node] = element(node.args[0], node, found_place(b, group.shape, rank, i))
             elif found is None:
                 value = own[node.args[0]]
                 is_spread = is_row and not isinstance(value, Array)
