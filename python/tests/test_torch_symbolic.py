@@ -140,3 +140,13 @@ def test_numbers_of_python() -> None:
     program = torch.compile(function, backend="obsidian")
     for n, s in ((2, 0.5), (3, 0.25), (4, 7.0), (5, 0.125)):
         same(program(x, n, s), function(x, n, s))
+
+
+def test_symbolic_extents_that_are_one() -> None:
+    """PyTorch repeats the elements of an extent that is a quotient of equal numbers."""
+
+    def function(x: Any) -> Any:
+        return torch.arange(6.0).view(2, 3) + x[: x.shape[0] // 4, None], x.view(1, -1) * 2
+
+    x = torch.randn(4)
+    same(compiled(function, dynamic=True)(x), function(x))
