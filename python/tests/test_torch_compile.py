@@ -84,6 +84,13 @@ WITHOUT_FALLBACK: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
         ], (1, 2, 3, 4, 5),
     ),
     "borders_that_remove_elements": (lambda x: F.pad(x, (-2, 3, 1, -1), "replicate"), (2, 3, 5, 4)),
+    "adaptive_pools": (
+        lambda x: (
+            *F.adaptive_max_pool2d(x, (3, 5), return_indices=True),
+            F.adaptive_avg_pool2d(x, (7, 3)), F.adaptive_avg_pool3d(x, (3, 9, 4)),
+        ), (1, 4, 9, 8),
+    ),
+    "gammas": (lambda x: (torch.lgamma(x * 4), torch.digamma(x.detach() * 4)), (100,)),
     "pools_of_volumes": (
         lambda x: (
             *F.max_pool3d(x, 2, (2, 1, 2), 1, return_indices=True), F.avg_pool3d(x, (1, 2, 3), 2),
@@ -104,6 +111,45 @@ def test_operations_without_fallback(name: str, dynamic: bool) -> None:
     same(program(x), function(x))
     if any(r.is_floating_point() for r in torch.utils._pytree.tree_leaves(function(x))):
         same(gradients(program, [x]), gradients(function, [x]))
+
+
+TRANSPOSED: list[dict[str, Any]] = [
+    {}, {"stride": 2, "padding": 1}, {"stride": 3, "output_padding": 2, "dilation": 2},
+    {"groups": 2, "padding": 2}, {"stride": 2, "groups": 4, "padding": 1, "output_padding": 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", TRANSPOSED, ids=str)
+def test_transposed_convolutions(options: dict[str, Any]) -> None:
+    for space in (1, 2):
+        transposed = (F.conv_transpose1d, F.conv_transpose2d)[space - 1]
+        function = lambda x, w, b: transposed(x, w, b, **options).relu()  # noqa: E731
+        channels = 3 * options.get("groups", 1)
+        for size in (3, 9):
+            x, w = torch.randn(2, 4, *[size] * space), torch.randn(4, 3, 3, 4)[:, :, :3]
+            w = (w[..., 0] if space == 1 else w).contiguous()
+            arguments = x, w, torch.randn(channels)
+            same(compiled(function, dynamic=False)(*arguments), function(*arguments))
+
+
+@pytest.mark.parametrize("kind", [torch.int64, torch.int32, torch.int8, torch.uint8], ids=str)
+def test_powers_of_integers(kind: Any) -> None:
+    values = torch.tensor([0, 1, -1, 2, -2, 3, 7, -7, 100, -128], dtype=torch.int64).to(kind)
+    exponents = torch.tensor([0, 1, 2, 3, 7, 31, 62, 63, 127, -1, -2, -3])
+    exponents = exponents[: 9 if kind == torch.uint8 else 12].to(kind)
+
+    def function(x: Any, n: Any) -> Any:
+        return x[:, None] ** n, 3**n, x**3
+
+    same(compiled(function)(values, exponents), function(values, exponents), True)
+
+
+def test_gammas_that_are_not_finite() -> None:
+    x = torch.tensor([-3, -2.5, -0.5, 0, -0.0, 0.5, 1, 2, 1e-30, 30, 1e10, 1e35, math.inf])
+    x = torch.cat([x, torch.tensor([-math.inf, math.nan, -1e-30, -33.3])])
+    for one in x, x.double():
+        same(compiled(torch.lgamma)(one), torch.lgamma(one))
+        same(compiled(torch.digamma)(one), torch.digamma(one))
 
 
 def test_values_that_are_not_finite() -> None:
@@ -428,15 +474,18 @@ def test_programs_without_arguments_before_gradients() -> None:
 
 
 def test_refused_operations_behind_a_program() -> None:
-    """The power of integers is refused while its program is traced, after the first program."""
+    """The scatter is refused while its program is traced, after the first program."""
 
     def function(x: Any, i: Any) -> Any:
-        return (torch.special.bessel_j0(x * 2) * 100).long() ** i
+        mask = torch.special.bessel_j0(x * 2) > 0.5
+        return mask.scatter_reduce(0, i, mask, "amax")
 
     x, i = torch.linspace(0, 1, 8), torch.arange(8) % 3
     (graph,) = backend.explain(function, x, i).graphs
-    assert [operations for operations, *_ in graph.programs] == [1, 2]
-    assert [f.operation.split(".")[1] for f in graph.fallbacks] == ["special_bessel_j0", "pow"]
+    assert [operations for operations, *_ in graph.programs] == [1, 1]
+    assert [f.operation.split(".")[1] for f in graph.fallbacks] == [
+        "special_bessel_j0", "scatter_reduce",
+    ]  # fmt: skip
     warnings.simplefilter("ignore", backend.FallbackWarning)
     same(compiled(function)(x, i), function(x, i), True)
 
