@@ -415,6 +415,26 @@ def test_few_long_rows_belong_to_the_grid(length: int) -> None:
     assert ("obs.segmented_scan grid" in program.mlir()) is (length > 1 << 14)
 
 
+@pytest.mark.parametrize("length", [0, 1, 33, 16_385, 24_000])
+def test_parts_of_rows_begin_with_a_neutral_value(length: int) -> None:
+    """Affine functions are composed in order; parts have no flags that they are empty."""
+
+    def program(m):
+        pairs = arrays.map(lambda v: (v % 3 + 1, v), m)
+        compose = lambda f, g: (f[0] * g[0], f[1] * g[0] + g[1])  # noqa: E731
+        return arrays.unzip(arrays.fold(compose, (1, 0), pairs, neutral=True))
+
+    program.__annotations__ = {"m": Pull[2, length, i32]}
+    m = numbers((2, length))
+    scale, offset = np.ones(2, np.int32), np.zeros(2, np.int32)
+    for column in m.T:
+        factor = column % 3 + 1
+        scale, offset = scale * factor, offset * factor + column
+    program = obs.jit(program)
+    equal(program(m), scale, offset)
+    assert "x i1" not in program.mlir()
+
+
 def test_scans_and_folds_of_pending_rows() -> None:
     """The rows of a scan of rows are scanned and folded again, also if they are columns."""
 

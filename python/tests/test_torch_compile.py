@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import linecache
 import math
-import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,41 +13,13 @@ import pytest
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
+from torch_checks import compiled, fresh, gradients, same  # noqa: E402, F401
 from torch_functions import CASES, Case  # noqa: E402
 
 import obsidian as obs  # noqa: E402
 import obsidian.torch as backend  # noqa: E402
-from obsidian.backend import CompileOptions  # noqa: E402
-from obsidian.backend import backend as compiler  # noqa: E402
-from obsidian.costs import read_costs  # noqa: E402
 from obsidian.frameworks import Torch  # noqa: E402
 from obsidian.torch.graphs import place_of  # noqa: E402
-from obsidian.torch.reports import listening  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def fresh() -> Any:
-    torch._dynamo.reset()
-    torch.manual_seed(1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("error", backend.FallbackWarning)
-        yield
-    torch._dynamo.reset()
-
-
-def same(found: Any, expected: Any, exact: bool = False) -> None:
-    """The same values, types, shapes and strides."""
-    pairs = zip(torch.utils._pytree.tree_leaves(found), torch.utils._pytree.tree_leaves(expected))
-    for one, other in pairs:
-        if exact:
-            torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)
-        else:
-            torch.testing.assert_close(one, other, equal_nan=True)
-
-
-def compiled(function: Any, **options: Any) -> Any:
-    return torch.compile(function, backend="obsidian", fullgraph=True, **options)
 
 
 @pytest.mark.parametrize("size", [9, 33])
@@ -57,19 +27,6 @@ def compiled(function: Any, **options: Any) -> Any:
 def test_function(one: Case, size: int) -> None:
     arguments = one.arguments(size, "cpu")
     same(compiled(one.function, dynamic=False)(*arguments), one.function(*arguments), one.exact)
-
-
-def gradients(function: Any, arguments: list[Any]) -> list[Any]:
-    """The results of a function, and its gradients."""
-    leaves = [a.detach().clone().requires_grad_(a.is_floating_point()) for a in arguments]
-    result = function(*leaves)
-    total = sum(
-        (r.float() * torch.linspace(0.5, 1.5, r.numel()).view(r.shape)).sum()
-        for r in torch.utils._pytree.tree_leaves(result)
-        if r.is_floating_point() and r.requires_grad
-    )
-    wanted = [leaf for leaf in leaves if leaf.requires_grad]
-    return [result, *torch.autograd.grad(total, wanted, allow_unused=True)]
 
 
 DIFFERENTIABLE = [
@@ -120,6 +77,20 @@ WITHOUT_FALLBACK: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
     "pools_with_gaps": (
         lambda x: F.max_pool2d(x, (2, 3), 1, 1, 2, return_indices=True), (2, 3, 9, 8),
     ),
+    "borders": (
+        lambda x: [
+            F.pad(x.flatten(0, 3 - space), [2, 1, 0, 2, 1, 1][: 2 * space], mode)
+            for mode in ("reflect", "replicate") for space in (1, 2, 3)
+        ], (1, 2, 3, 4, 5),
+    ),
+    "borders_that_remove_elements": (lambda x: F.pad(x, (-2, 3, 1, -1), "replicate"), (2, 3, 5, 4)),
+    "adaptive_pools": (
+        lambda x: (
+            *F.adaptive_max_pool2d(x, (3, 5), return_indices=True),
+            F.adaptive_avg_pool2d(x, (7, 3)), F.adaptive_avg_pool3d(x, (3, 9, 4)),
+        ), (1, 4, 9, 8),
+    ),
+    "gammas": (lambda x: (torch.lgamma(x * 4), torch.digamma(x.detach() * 4)), (100,)),
     "pools_of_volumes": (
         lambda x: (
             *F.max_pool3d(x, 2, (2, 1, 2), 1, return_indices=True), F.avg_pool3d(x, (1, 2, 3), 2),
@@ -140,6 +111,45 @@ def test_operations_without_fallback(name: str, dynamic: bool) -> None:
     same(program(x), function(x))
     if any(r.is_floating_point() for r in torch.utils._pytree.tree_leaves(function(x))):
         same(gradients(program, [x]), gradients(function, [x]))
+
+
+TRANSPOSED: list[dict[str, Any]] = [
+    {}, {"stride": 2, "padding": 1}, {"stride": 3, "output_padding": 2, "dilation": 2},
+    {"groups": 2, "padding": 2}, {"stride": 2, "groups": 4, "padding": 1, "output_padding": 1},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", TRANSPOSED, ids=str)
+def test_transposed_convolutions(options: dict[str, Any]) -> None:
+    for space in (1, 2):
+        transposed = (F.conv_transpose1d, F.conv_transpose2d)[space - 1]
+        function = lambda x, w, b: transposed(x, w, b, **options).relu()  # noqa: E731
+        channels = 3 * options.get("groups", 1)
+        for size in (3, 9):
+            x, w = torch.randn(2, 4, *[size] * space), torch.randn(4, 3, 3, 4)[:, :, :3]
+            w = (w[..., 0] if space == 1 else w).contiguous()
+            arguments = x, w, torch.randn(channels)
+            same(compiled(function, dynamic=False)(*arguments), function(*arguments))
+
+
+@pytest.mark.parametrize("kind", [torch.int64, torch.int32, torch.int8, torch.uint8], ids=str)
+def test_powers_of_integers(kind: Any) -> None:
+    values = torch.tensor([0, 1, -1, 2, -2, 3, 7, -7, 100, -128], dtype=torch.int64).to(kind)
+    exponents = torch.tensor([0, 1, 2, 3, 7, 31, 62, 63, 127, -1, -2, -3])
+    exponents = exponents[: 9 if kind == torch.uint8 else 12].to(kind)
+
+    def function(x: Any, n: Any) -> Any:
+        return x[:, None] ** n, 3**n, x**3
+
+    same(compiled(function)(values, exponents), function(values, exponents), True)
+
+
+def test_gammas_that_are_not_finite() -> None:
+    x = torch.tensor([-3, -2.5, -0.5, 0, -0.0, 0.5, 1, 2, 1e-30, 30, 1e10, 1e35, math.inf])
+    x = torch.cat([x, torch.tensor([-math.inf, math.nan, -1e-30, -33.3])])
+    for one in x, x.double():
+        same(compiled(torch.lgamma)(one), torch.lgamma(one))
+        same(compiled(torch.digamma)(one), torch.digamma(one))
 
 
 def test_values_that_are_not_finite() -> None:
@@ -220,96 +230,6 @@ def test_training_of_an_mlp() -> None:
         return [*losses, *network.parameters()]
 
     same(train(compiled), train(lambda f: f))
-
-
-def test_symbolic_extents() -> None:
-    """One program for all sizes, and the same results as in PyTorch."""
-
-    def function(x: Any, w: Any) -> Any:
-        y = torch.softmax(x @ w, -1)
-        z = torch.cat([y, x], 1)[:, 1:].cumsum(0)
-        return y.sum(0), z, x.reshape(-1), x[: x.shape[0] // 2] * x.shape[1], x.mean()
-
-    function = compiled(function, dynamic=True)
-    with torch._dynamo.config.patch(error_on_recompile=True):
-        for n in (6, 9, 33, 100):
-            x, w = torch.randn(n, 7), torch.randn(7, 4)
-            y = torch.softmax(x @ w, -1)
-            z = torch.cat([y, x], 1)[:, 1:].cumsum(0)
-            same(function(x, w), (y.sum(0), z, x.reshape(-1), x[: n // 2] * 7, x.mean()))
-
-
-DYNAMIC = [
-    "gelu", "masks", "integers", "softmax", "layer_norm", "rms_norm", "moments", "extremes",
-    "cross_entropy", "running_sums", "gathers", "scatters", "segment_sums", "views", "joins",
-    "parts", "moved", "pads", "triangles", "products", "batched_products", "attention", "mlp",
-    "convolution", "pooling", "heat_step", "n_body_forces", "rotary_embedding", "k_means_step",
-    "group_norm", "writes",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", DYNAMIC)
-def test_function_of_symbolic_extents(name: str) -> None:
-    one = next(c for c in CASES if c.name == name)
-    function = compiled(one.function, dynamic=True)
-    for size in (9, 14):
-        arguments = one.arguments(size, "cpu")
-        same(function(*arguments), one.function(*arguments), one.exact)
-
-
-@pytest.mark.parametrize(
-    ("operation", "shape", "levels"),
-    [
-        ("sum", (40, 70), []),
-        ("sum", (4000, 5), ["thread"]),
-        ("sum", (4000, 33), ["warp"]),
-        ("sum", (40, 2000), ["block"]),
-        # All blocks share few long rows, and then a block has the parts of a row.
-        ("sum", (3, 40000), ["block", "block"]),
-        ("amax", (2, 1 << 20), ["block", "block"]),
-        ("softmax", (4000, 33), ["warp"]),
-        ("softmax", (40, 2000), ["block"]),
-        ("cumsum", (4000, 33), ["warp"]),
-        ("cumsum", (40, 2000), ["block"]),
-        # A thread has a column, or a piece of a column.
-        ("columns", (10, 300000), ["thread"]),
-        ("columns", (3000, 100), ["thread", "warp"]),
-    ],
-)  # fmt: skip
-def test_levels_for_symbolic_extents(
-    operation: str, shape: tuple[int, int], levels: list[str]
-) -> None:
-    """Programs of all extents are fast for those of the first call, and right for others."""
-
-    def function(x: Any) -> Any:
-        if operation == "columns":
-            return x.sum(0)
-        return x.sum() if not levels else getattr(x, operation)(1)
-
-    mine = compiled(function, dynamic=True)
-    with listening() as explanation:
-        x = torch.randint(-9, 9, shape).float()
-        same(mine(x), function(x))
-    ((_, _, text),) = explanation.graphs[0].programs
-    assert re.findall(r"obs.distribute (\w+) in grid", text) == levels
-    for other in ((3, 2), (2, 300), (70, 33), (33, 2)):
-        x = torch.randint(-9, 9, other).float()
-        same(mine(x), function(x))
-
-
-def test_numbers_of_symbolic_extents() -> None:
-    """Floats that PyTorch computes from extents: scales of attention and of images."""
-
-    def function(x: Any, image: Any) -> Any:
-        scales = x * (x.shape[1] / x.shape[0]) ** 1.5, x / x.shape[0] ** 0.5
-        attention = torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None])
-        return *scales, attention, torch.nn.functional.interpolate(image, scale_factor=2)
-
-    function_of_all = compiled(function, dynamic=True)
-    with torch._dynamo.config.patch(error_on_recompile=True):
-        for n in (5, 8):
-            x, image = torch.randn(n, n + 1), torch.randn(1, 2, n)
-            same(function_of_all(x, image), function(x, image))
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (5, 0), (1, 5), (5, 1), (1, 1)], ids=str)
@@ -413,33 +333,6 @@ def test_strides() -> None:
     same(found, image * 2)
 
 
-VIEWS: dict[str, Any] = {
-    "slice": lambda a: a[a.shape[0] // 2 :],
-    "chunk": lambda a: a.chunk(2),
-    "chunk of columns": lambda a: a.reshape(2, -1).chunk(2, 1)[1].t(),
-    "tensor_split": lambda a: a.tensor_split(2),
-    "narrow": lambda a: a.narrow(0, 1, a.shape[0] - 1),
-    "as_strided": lambda a: a.as_strided((a.shape[0] - 1,), (1,), 1),
-    "detach": lambda a: a.chunk(2)[1].detach(),
-    "diagonal": lambda a: a.reshape(2, -1).diagonal(),
-    "with others": lambda a: (a * 2, a[1:], (a + 1)[1:]),
-    "of a concatenation": lambda a: torch.cat([a.reshape(2, -1)] * 2, 1).chunk(2, 1),
-    "of a repetition": lambda a: a.repeat(2, 2)[:, : a.shape[0] + 1],
-}
-
-
-@pytest.mark.parametrize("name", VIEWS)
-def test_views_with_symbolic_extents(name: str) -> None:
-    """PyTorch makes views of the inputs from the offsets and strides of the results."""
-    function = compiled(VIEWS[name])
-    for n in (4, 6, 8, 12):
-        a = torch.arange(float(n))
-        found, expected = function(a), VIEWS[name](a)
-        same(found, expected, exact=True)
-        for one, other in zip(*map(torch.utils._pytree.tree_leaves, (found, expected))):
-            assert one.stride() == other.stride()
-
-
 def test_results_of_one_operation_before_and_after_a_fallback() -> None:
     functions = [
         lambda x: torch.special.bessel_j0(x.max(-1)[0]) * x.max(-1)[1],
@@ -503,16 +396,6 @@ def test_arguments_that_are_written() -> None:
     a, b = x.clone(), y.clone()
     same(compiled(function)(x, y), function(a, b))
     same((x, y), (a, b))
-
-
-def test_numbers_of_python() -> None:
-    def function(x: Any, n: int, s: float) -> Any:
-        return x * n + s, x[:n], torch.full((n,), s) + torch.arange(n)
-
-    x = torch.randn(9)
-    program = torch.compile(function, backend="obsidian")
-    for n, s in ((2, 0.5), (3, 0.25), (4, 7.0), (5, 0.125)):
-        same(program(x, n, s), function(x, n, s))
 
 
 def test_a_wrong_index_stops_the_program() -> None:
@@ -591,15 +474,18 @@ def test_programs_without_arguments_before_gradients() -> None:
 
 
 def test_refused_operations_behind_a_program() -> None:
-    """The power of integers is refused while its program is traced, after the first program."""
+    """The scatter is refused while its program is traced, after the first program."""
 
     def function(x: Any, i: Any) -> Any:
-        return (torch.special.bessel_j0(x * 2) * 100).long() ** i
+        mask = torch.special.bessel_j0(x * 2) > 0.5
+        return mask.scatter_reduce(0, i, mask, "amax")
 
     x, i = torch.linspace(0, 1, 8), torch.arange(8) % 3
     (graph,) = backend.explain(function, x, i).graphs
-    assert [operations for operations, *_ in graph.programs] == [1, 2]
-    assert [f.operation.split(".")[1] for f in graph.fallbacks] == ["special_bessel_j0", "pow"]
+    assert [operations for operations, *_ in graph.programs] == [1, 1]
+    assert [f.operation.split(".")[1] for f in graph.fallbacks] == [
+        "special_bessel_j0", "scatter_reduce",
+    ]  # fmt: skip
     warnings.simplefilter("ignore", backend.FallbackWarning)
     same(compiled(function)(x, i), function(x, i), True)
 
@@ -639,152 +525,6 @@ def test_explanation() -> None:
     assert str(explanation).startswith("forward graph: 1 program\n  ")
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: x.softmax(-1), lambda x: torch.nn.functional.layer_norm(x, (32,)),
-        lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6),
-        lambda x: ((x * 2).relu() + x.sigmoid()).mean(),
-        lambda x: (x - x.amax(-1, keepdim=True)).exp().sum(-1).log(),
-    ],
-)  # fmt: skip
-def test_programs_are_fused(function: Any) -> None:
-    explanation = backend.explain(function, torch.randn(64, 32))
-    assert [len(kernels) for g in explanation.graphs for _, kernels, _ in g.programs] == [1]
-
-
-def kernels_of(function: Any, *arguments: Any) -> list[tuple[int, int, int, int]]:
-    """Of each kernel: blocks, threads of a block, and the bytes that it reads and writes."""
-    found = []
-    for graph in backend.explain(function, *arguments).graphs:
-        for _, _, text in graph.programs:
-            artifact = compiler().compile(text, CompileOptions())
-            form = {f: compiler().show(artifact, f)[0] for f in ("contract", "cost_json")}
-            costs = {k.name: k for k in read_costs(json.loads(form["cost_json"]))}
-            for kernel in json.loads(form["contract"])["kernels"]:
-                traffic = costs[kernel["entry"]].memory["global"]
-                bytes_of = [
-                    int(str(f).removeprefix("at most ")) for f in (traffic.read, traffic.written)
-                ]
-                found.append((int(kernel["grid"]), kernel["block"], *bytes_of))
-    return found
-
-
-@pytest.mark.parametrize("length", [33, 512, 513, 1025, 8192])
-def test_a_row_is_read_once(length: int) -> None:
-    """A warp or a block keeps the rows of a softmax, and those before its first reduction."""
-    x, words = torch.randn(3, length), 3 * length
-    for function, results in (
-        (lambda x: x.softmax(-1), words),
-        (lambda x: (x * 2 + 1).log_softmax(-1), words),
-        (lambda x: x / x.square().sum(-1, keepdim=True), words),
-        (lambda x: (x - x.mean(-1, keepdim=True)).square().sum(-1), 3),
-    ):
-        ((blocks, threads, read, written),) = kernels_of(function, x)
-        assert (read, written) == (4 * words, 4 * results)
-        # Several warps share a row of more than 128 elements.
-        assert blocks * threads >= 32 * 3 * (1 if length <= 128 else 2)
-        same(compiled(function)(x), function(x))
-
-
-def distances(x: Any, y: Any) -> Any:
-    """The squared distances of all pairs of points."""
-    return (x[:, None] - y).square().sum(-1)
-
-
-@pytest.mark.parametrize(
-    ("function", "kernels"),
-    [
-        (lambda x, y: (-distances(x, y)).softmax(-1), 1),
-        (lambda x, y: distances(x, y).argmin(1), 1),
-        (lambda x, y: (distances(x, y) + 1).sqrt(), 1),
-        (lambda x, y: ((d := distances(x, y)).exp(), d.amax(1)), 2),
-        # These are stored: a result, an operand of a product, and what a scan reads.
-        (lambda x, y: (d := distances(x, y), d.amin(1)), 2),
-        (lambda x, y: distances(x, y) @ y, 2),
-        (lambda x, y: distances(x, y).cumsum(1), 2),
-        # Few results, and results that are read many times.
-        (lambda x, y: (x.square().sum(1) + 1).softmax(0), 2),
-        (lambda x, y: (distances(x, y) * torch.arange(9)[:, None, None]).amax(-1), 2),
-    ],
-)  # fmt: skip
-def test_short_reductions_are_computed_where_they_are_read(function: Any, kernels: int) -> None:
-    x, y = torch.randn(20, 3), torch.randn(30, 3)
-    explanation = backend.explain(function, x, y)
-    assert [len(names) for g in explanation.graphs for _, names, _ in g.programs] == [kernels]
-    same(compiled(function)(x, y), function(x, y))
-
-
-@pytest.mark.parametrize("fold", ["sum", "mean", "amax"])
-@pytest.mark.parametrize("columns", [2, 4])
-def test_few_columns_of_rows_that_share_their_elements(columns: int, fold: str) -> None:
-    """One kernel computes each distance once for all columns, and writes its result only."""
-
-    def function(x: Any, y: Any) -> Any:
-        d = x[:, None] - y
-        return getattr(d / (d.square().sum(-1, keepdim=True) + 0.1), fold)(1) + 1
-
-    x, y = torch.randn(600, columns), torch.randn(40, columns)
-    ((*_, written),) = kernels_of(function, x, y)
-    assert written == x.nbytes
-    same(compiled(function)(x, y), function(x, y))
-    same(compiled(function, dynamic=True)(x, y), function(x, y))
-
-
-@pytest.mark.parametrize("rows", [600, 1 << 11, 1 << 16])
-def test_one_column_of_rows_that_share_their_elements(rows: int) -> None:
-    def function(x: Any, y: Any) -> Any:
-        return (x[:, None] * y).amin(1)
-
-    x, y = torch.randn(rows, 1), torch.randn(17, 1)
-    ((*_, written),) = kernels_of(function, x, y)
-    assert written == x.nbytes
-    same(compiled(function)(x, y), function(x, y))
-
-
-@pytest.mark.parametrize("length", [33, 1025])
-def test_rows_of_which_little_is_read_are_not_stored(length: int) -> None:
-    """A cross entropy stores two numbers of each row, not the logarithms of a softmax."""
-    x, target = torch.randn(5, length), torch.randint(0, length, (5,))
-    function = torch.nn.functional.cross_entropy
-    rows, *others = kernels_of(function, x, target)
-    assert rows[2:] == (4 * 5 * length, 2 * 4 * 5)
-    assert all(read + written < 8 * 5 * length for *_, read, written in others)
-    same(compiled(function)(x, target), function(x, target))
-
-
-@pytest.mark.parametrize("length", [513, 1025])
-def test_rows_in_any_order_take_few_shuffles(length: int) -> None:
-    """PyTorch gives sums no order: lanes add their elements, and then shuffle once."""
-    (graph,) = backend.explain(lambda x: x.sum(1), torch.randn(3, length)).graphs
-    artifact = compiler().compile(graph.programs[0][2], CompileOptions())
-    (cost,) = read_costs(json.loads(compiler().show(artifact, "cost_json")[0]))
-    assert len(cost.shuffles) == 5
-
-
-@pytest.mark.parametrize(
-    ("function", "shape", "passes"),
-    [
-        (lambda x: torch.nn.functional.group_norm(x, 2), (1, 4, 150, 151), 2),
-        (lambda x: torch.nn.functional.adaptive_avg_pool2d(x, 1), (1, 3, 190, 181), 1),
-        (lambda x: torch.batch_norm(x, *4 * [None], True, 0.1, 1e-5, False), (4, 2, 99, 101), 2),
-        (lambda x: x.argmax(1), (2, 40_001), 1),
-        (lambda x: x.amax((0, 2)), (3, 5, 12_000), 1),
-    ],
-)  # fmt: skip
-def test_long_rows_have_many_blocks(function: Any, shape: Any, passes: int) -> None:
-    """Few long rows are reduced in parts, each by a block; nothing of their size is stored."""
-    x = torch.randn(*shape)
-    kernels = kernels_of(function, x)
-    size = 4 * x.numel()
-    large = [k for k in kernels if k[2] >= size]
-    assert len(kernels) <= 2 * passes + 1
-    assert len(large) <= passes + 1
-    assert all(blocks * threads * 64 >= x.numel() for blocks, threads, *_ in large)
-    assert sum(written for *_, written in kernels) <= size + (size >> 5)
-    same(compiled(function)(x), function(x))
-
-
 def test_results_are_made_as_in_the_run_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first run views its blocks as results; later ones have them in their type."""
     host = torch.device("cpu")
@@ -807,12 +547,6 @@ def test_results_are_made_as_in_the_run_before(monkeypatch: pytest.MonkeyPatch) 
     memory.forget()
 
 
-def test_the_backward_graph_of_a_softmax_is_one_kernel() -> None:
-    explanation = backend.explain(lambda x: x.softmax(-1), torch.randn(8, 32, requires_grad=True))
-    kernels = {g.kind: [len(k) for _, k, _ in g.programs] for g in explanation.graphs}
-    assert kernels == {"forward": [1], "backward": [1]}
-
-
 def test_options() -> None:
     x = torch.randn(4, 4)
     warnings.simplefilter("ignore", backend.FallbackWarning)
@@ -820,30 +554,6 @@ def test_options() -> None:
     same(program(x), x @ x + 1)
     with pytest.raises(Exception, match="products, one of auto, program, library"):
         compiled(lambda x: x + 1, options={"products": "cublas"})(x)
-
-
-def test_products_of_the_library_need_no_copies() -> None:
-    """PyTorch makes views for its products and of them, and masks are where they are read."""
-
-    def perceptron(x: Any, w: Any, v: Any) -> Any:
-        return (torch.nn.functional.gelu(x @ w.t()) @ v.t()).softmax(-1)
-
-    def attention(x: Any, w: Any, v: Any) -> Any:
-        mask = torch.ones(5, 5, dtype=torch.bool).tril()
-        return (w @ w.t()).masked_fill(~mask, -9.0).softmax(-1) @ w
-
-    def batches(x: Any, w: Any, v: Any) -> Any:
-        return torch.einsum("bi,kj->bkij", x, w).sum(0), (x[None] @ w.t()[None]).squeeze(0)
-
-    x, w, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(2, 5)
-    warnings.simplefilter("ignore", backend.FallbackWarning)
-    for function, programs in ((perceptron, 2), (attention, 1), (batches, 1)):
-        with listening() as explanation:
-            found = compiled(function, options={"products": "library"})(x, w, v)
-        same(found, function(x, w, v))
-        (graph,) = explanation.graphs
-        assert [len(kernels) for _, kernels, _ in graph.programs] == [1] * programs
-        assert {f.operation for f in graph.fallbacks} <= {"aten.mm.default", "aten.bmm.default"}
 
 
 def test_the_name_of_the_backend() -> None:

@@ -246,6 +246,14 @@ def cosine_similarity(x, y):
     return F.cosine_similarity(x, y), F.pairwise_distance(x, y)
 
 
+@case(lambda n, d: [floats(8, n * n, device=d), torch.rand(8, n * n, device=d)], gpu=1000)
+def dice(x, target):
+    """Three sums of the same few rows."""
+    x = x.sigmoid()
+    overlap, total = (x * target).sum(1), x.sum(1) + target.sum(1)
+    return (1 - (2 * overlap + 1) / (total + 1)).mean()
+
+
 # Scans.
 
 
@@ -463,6 +471,17 @@ def pooling(x):
 @case(images, gpu=1024)
 def adaptive_pooling(x):
     return F.adaptive_avg_pool2d(x, 1), F.avg_pool2d(F.pad(x, (1, 1, 1, 1)), 3, 1, 1)
+
+
+@case(images, gpu=1024)
+def hue_saturation_value(x):
+    """The largest and smallest channels of a pixel, and the place of the largest one."""
+    (high, at), low = x.max(1), x.amin(1)
+    difference = torch.where(high == low, 1.0, high - low)
+    r, g, b = (high.unsqueeze(1) - x).unbind(1)
+    hue = torch.stack([b - g, r - b + 2 * difference, g - r + 4 * difference], 1)
+    hue = (hue / difference.unsqueeze(1)).gather(1, at.unsqueeze(1)).squeeze(1)
+    return torch.stack([hue / 6 % 1.0, (high - low) / (high.abs() + 1), high], 1)
 
 
 @case(images, gpu=512)

@@ -130,8 +130,9 @@ def is_short(array: Pull) -> bool:
 #: for each row, some of the multiprocessors have no work. Parts of rows have at least `PART`
 #: elements.
 FEW, LONG, PART = 264, 1 << 14, 1 << 12
-#: The blocks that keep a GPU busy, and the multiple of elements that a part has.
-BLOCKS, ALIGNED = 1 << 10, 1 << 7
+#: The blocks that keep a GPU busy, and the multiple of elements that a part has; also a smaller one
+#: for parts of equal lengths.
+BLOCKS, ALIGNED, WIDTH = 1 << 10, 1 << 7, 1 << 3
 
 
 def scan_level(array: Pull) -> Level:

@@ -27,6 +27,7 @@ from .checks import (
     ALIGNED,
     BLOCKS,
     PART,
+    WIDTH,
     are_few,
     is_short,
     likely_extents,
@@ -61,7 +62,10 @@ def _checked(array: Any, function: Any, level: Any, name: str) -> Pull:
     return require(array, name, 1)
 
 
-def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, free: bool) -> Array:
+def _reduced(
+    array: Pull, function: Operator, init: Any, level: Level | None, free: bool,
+    neutral: bool = False,
+) -> Array:  # fmt: skip
     """The push array of one element for each row."""
     if array.ndim == 1 and level in (None, Level.grid):
         return cast(Array, array.reduce(function, init, commutative=free))
@@ -75,7 +79,8 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     if level is None and not is_short(array) and are_columns(array):
         return fold_columns(array, function, init)
     if level is None and are_few(array):
-        return _reduced(_parts(array, function, free), function, init, row_level(array), free)
+        parts = _parts(array, function, free, init if neutral else None)
+        return _reduced(parts, function, init, row_level(array), free)
     if level is None:
         level = row_level(array)
     if level is Level.grid:
@@ -90,15 +95,31 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
 
 
-def _parts(array: Pull, function: Operator, free: bool) -> Pull:
+def _size_of_parts(length: Any, count: int) -> Any:
+    """The elements of a part of a row, if there are about as many parts as `count`.
+
+    Parts begin at positions where several elements can be read.
+    """
+    if isinstance(length, int):
+        # Parts of equal lengths need no guard of each element.
+        least = -(-length // count)
+        sizes = range(-(-least // WIDTH) * WIDTH, 2 * least, WIDTH)
+        exact = next((size for size in sizes if length % size == 0), None)
+        if exact is not None:
+            return exact
+    # Powers of two often divide rows.
+    size = functions.ceil_div(length, ALIGNED << (count.bit_length() - 1)) * ALIGNED
+    return size if isinstance(size, int) else functions.max(size, ALIGNED)
+
+
+def _parts(array: Pull, function: Operator, free: bool, neutral: Any) -> Pull:
     """Few long rows, as rows of the folds of their parts. A block folds each part."""
     *likely, long = cast(list[int], likely_extents(array))
     *shape, length = array.shape
-    count = min(-(-long // PART), BLOCKS // max(math.prod(likely), 1))
-    # Powers of two often divide rows. Parts begin at positions where several elements can be read.
-    size = functions.ceil_div(length, ALIGNED << (count.bit_length() - 1)) * ALIGNED
-    size = size if isinstance(size, int) else functions.max(size, ALIGNED)
-    lifted, neutral, elements, drop = without_init(function, array)
+    size = _size_of_parts(length, min(-(-long // PART), BLOCKS // max(math.prod(likely), 1)))
+    lifted, elements, drop = function, array, None
+    if neutral is None:
+        lifted, neutral, elements, drop = without_init(function, array)
 
     def element(*place: Any) -> Any:
         *row, part, i = place
@@ -109,7 +130,8 @@ def _parts(array: Pull, function: Operator, free: bool) -> Pull:
     extents = (*shape, functions.ceil_div(length, size), size)
     is_exact = isinstance(length, int) and length % size == 0
     pieces = elements.reshape(*extents) if is_exact else generate(*extents)(element)
-    return cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
+    found = _reduced(pieces, lifted, neutral, Level.block, free)
+    return cast(Pull, cast(Any, drop(found) if drop else found).force())
 
 
 def fold(
@@ -119,17 +141,20 @@ def fold(
     *,
     level: Level | None = None,
     commutative: bool = False,
+    neutral: bool = False,
 ) -> Pull:
     """`init` and the elements of each row, combined from the left, without the last dimension.
 
     The operator is associative. `init` is combined once, from the left, and is the result for a row
     without elements. A vector becomes an array of rank 0. `level` is the level of the units, each
     of which processes a row; by default, the extent of rows determines it. `commutative` allows
-    other orders, which is faster. Raises TraceError for an argument that is not a pull array, and
-    for operators and initial values of other types than the elements.
+    other orders, which is faster. `neutral` says that `init` changes no element: parts of a row
+    begin with it, instead of a flag that they are empty. Raises TraceError for an argument that is
+    not a pull array, and for operators and initial values of other types than the elements.
     """
     source = _checked(array, function, level, "fold")
-    return pending(_reduced(source, function, init, level, commutative), source.shape[:-1] or (1,))
+    found = _reduced(source, function, init, level, commutative, neutral)
+    return pending(found, source.shape[:-1] or (1,))
 
 
 def fold_all(function: Operator, init: Any, array: Pull, *, commutative: bool = False) -> Pull:

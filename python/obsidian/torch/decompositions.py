@@ -7,26 +7,31 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays.checks import SHORT
 from ..arrays.orders import MOST_SORTED
+from .rows import KEPT
 from .values import is_one, is_static, torch
 
 aten: Any = torch.ops.aten
 #: Decompositions of PyTorch that it uses for some compilers only.
 _OF_TORCH = (
-    "_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
+    "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
     "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
     "native_group_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
     "_native_batch_norm_legit_no_training", "native_batch_norm", "native_batch_norm_backward",
-    "gelu_backward", "_adaptive_avg_pool2d", "grid_sampler_2d", "dist", "addmv", "roll",
+    "gelu_backward", "grid_sampler_2d", "dist", "addmv", "roll",
     "index_add", "index_copy", "index_select", "slice_backward", "select_backward",
     "embedding", "embedding_dense_backward", "std_mean", "std", "elu", "leaky_relu", "hardtanh",
-    "replication_pad1d_backward", "replication_pad2d_backward", "reflection_pad1d_backward",
-    "reflection_pad2d_backward", "linalg_vector_norm", "t", "transpose", "unbind", "split",
-    "split_with_sizes",
+    "reflection_pad1d_backward", "reflection_pad2d_backward", "reflection_pad3d_backward",
+    "linalg_vector_norm", "t", "transpose", "unbind", "split", "split_with_sizes",
+)  # fmt: skip
+#: Decompositions of PyTorch of operations that are in programs.
+_WITHOUT = (
+    "_unsafe_index", "replication_pad1d", "replication_pad2d", "replication_pad3d",
+    "reflection_pad1d", "reflection_pad2d", "reflection_pad3d",
 )  # fmt: skip
 #: Products of at least this many multiplications run in the library of PyTorch, on a GPU.
 LARGE_PRODUCT = 1 << 18
@@ -57,18 +62,40 @@ def _spread(value: Any, space: int, default: Any = (1,)) -> list[int]:
 
 def _var_mean(x: Any, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
     dims = list(range(x.dim())) if dim is None or dim == [] else dim
+    correction = 1 if correction is None else correction
+    if _are_read_again(x, dims):
+        if correction == 0:
+            return NotImplemented
+        count = math.prod(x.shape[d] for d in dims)
+        variance, mean = aten.var_mean.correction(x, dims, correction=0, keepdim=keepdim)
+        return variance * count / max(count - correction, 0), mean
     wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
     mean = wide.mean(dims, keepdim=True)
     count = math.prod(x.shape[d] for d in dims) if x.dim() else 1
     total = (wide - mean).square().sum(dims, keepdim=keepdim)
-    divisor = count - (1 if correction is None else correction)
+    divisor = count - correction
     variance = total / (divisor if not isinstance(divisor, (int, float)) else max(divisor, 0))
     mean = mean if keepdim or not x.dim() else mean.squeeze(dims)
     return variance.to(x.dtype), mean.to(x.dtype)
 
 
 def _var(x: Any, dim: Any = None, **keywords: Any) -> Any:
-    return _var_mean(x, dim, **keywords)[0]
+    return aten.var_mean.correction(x, dim, **keywords)[0]
+
+
+def _are_read_again(x: Any, dims: Sequence[int]) -> bool:
+    """True if no unit keeps a row, so that the mean and the squares would be two readings of it."""
+    count = math.prod(x.shape[d] for d in dims)
+    last = sorted(d % x.dim() for d in dims) == list(range(x.dim() - len(dims), x.dim()))
+    return isinstance(count, int) and count > (KEPT if last else SHORT)
+
+
+def _softmax(x: Any, dim: int, half_to_float: bool) -> Any:
+    """One division for each row, whose sum is at least 1. The result is contiguous in PyTorch."""
+    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    powers = (wide - wide.amax(dim, True) if x.numel() else wide).exp()
+    found = (powers * powers.sum(dim, True).reciprocal()).contiguous()
+    return found if half_to_float else found.to(x.dtype)
 
 
 def _windows(
@@ -150,26 +177,101 @@ def _avg_pool_backward(
         grad = grad / (divisor or math.prod(size))
     else:
         grad = grad / _pool_divisor(x, size, stride, padding, ceil, include)
-    widths: list[Any] = []
-    for d in range(space):
-        gaps = [0, 0] * (space - 1 - d) + [0, stride[d] - 1]
-        grad = aten.constant_pad_nd(grad.unsqueeze(first + d + 1), gaps).flatten(
-            first + d, first + d + 1
-        )
-        before = size[d] - 1 - padding[d]
-        behind = x.shape[first + d] + size[d] - 1 - grad.shape[first + d] - before
-        widths = [before, behind, *widths]
-    return _windows(aten.constant_pad_nd(grad, widths), size, 1).flatten(-space).sum(-1)
+    before = [n - 1 - p for n, p in zip(size, padding)]
+    behind = [
+        x.shape[first + d] + size[d] - 1 - (grad.shape[first + d] - 1) * stride[d] - 1 - before[d]
+        for d in range(space)
+    ]
+    return _windows(_spaced(grad, before, behind, stride), size, 1).flatten(-space).sum(-1)
+
+
+def _adaptive_windows(x: Any, size: Sequence[Any], border: float) -> tuple[Any, Any, list[Any]]:
+    """The windows of adaptive pooling, which differ by one element, with `border` at their ends.
+
+    Places in a window are the last dimensions. Also the elements of each window, and the first
+    index of the windows in each dimension.
+    """
+    space, begins, count = len(size), list[Any](), torch.ones((), dtype=x.dtype, device=x.device)
+    first = x.dim() - space
+    for d, (out, n) in enumerate(zip(size, x.shape[first:])):
+        number = torch.arange(out, device=x.device)
+        begin, end = number * n // out, ((number + 1) * n + out - 1) // out
+        most = n // out + (0 if n % out == 0 else 1 if out % (n % out) == 0 else 2)
+        at = begin[:, None] + torch.arange(most, device=x.device)
+        x = aten._unsafe_index(x, [None] * (first + d) + [at.clamp(max=n - 1)])
+        is_in = (at < end[:, None]).view([out, *[1] * (x.dim() - first - d - 2), most])
+        x = torch.where(is_in, x.movedim(first + d + 1, -1), border)
+        count = count.unsqueeze(-1) * (end - begin)
+        begins.append(begin.view([-1, *[1] * (space - 1 - d)]))
+    return x, count, begins
+
+
+def _adaptive_max_pool(space: int, x: Any, size: Any) -> Any:
+    windows, _, begins = _adaptive_windows(x, size, -math.inf)
+    values, at = windows.flatten(-space).max(-1)
+    place = 0
+    for d, begin in enumerate(begins):
+        inner = math.prod(windows.shape[x.dim() + d + 1 :])
+        tap = at // inner % windows.shape[x.dim() + d]
+        place = place * x.shape[x.dim() - space + d] + begin + tap
+    return values, place
+
+
+def _adaptive_avg_pool(space: int, x: Any, size: Any) -> Any:
+    windows, count, _ = _adaptive_windows(x, size, 0.0)
+    return windows.flatten(-space).sum(-1) / count
+
+
+def _adaptive_avg_pool_backward(space: int, grad: Any, x: Any) -> Any:
+    """An element is in the windows whose numbers are its window, if all roles are exchanged."""
+    _, count, _ = _adaptive_windows(x, grad.shape[-space:], 0.0)
+    windows, _, _ = _adaptive_windows(grad / count, x.shape[-space:], 0.0)
+    return windows.flatten(-space).sum(-1)
+
+
+def _replication_backward(grad: Any, x: Any, widths: Any) -> Any:
+    """The gradients of the borders, which are copies of the outer elements, are added to these."""
+    for k in range(len(widths) // 2):
+        dim, before, behind = x.dim() - 1 - k, widths[2 * k], widths[2 * k + 1]
+        inner, rest = aten.constant_pad_nd(grad, [0, 0] * k + [-before, -behind]), x.shape[dim] - 1
+        if before > 0:
+            total = grad.narrow(dim, 0, before).sum(dim, True)
+            inner = inner + aten.constant_pad_nd(total, [0, 0] * k + [0, rest])
+        if behind > 0:
+            total = grad.narrow(dim, grad.shape[dim] - behind, behind).sum(dim, True)
+            inner = inner + aten.constant_pad_nd(total, [0, 0] * k + [rest, 0])
+        grad = inner
+    return grad
+
+
+def _spaced(x: Any, before: Sequence[Any], behind: Sequence[Any], gaps: Sequence[int]) -> Any:
+    """Images with `gaps` positions for each element, which is at the first, and with borders."""
+    first, widths = x.dim() - len(gaps), list[Any]()
+    for d, gap in enumerate(gaps):
+        size = [0, 0] * (len(gaps) - 1 - d) + [0, gap - 1]
+        x = aten.constant_pad_nd(x.unsqueeze(first + d + 1), size).flatten(first + d, first + d + 1)
+        # There is no gap behind the last element.
+        widths = [before[d], behind[d] - gap + 1, *widths]
+    return aten.constant_pad_nd(x, widths)
 
 
 def _convolution(
     x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
-    _: Any, groups: int,
+    behind: Any, groups: int,
 ) -> Any:  # fmt: skip
-    """The sum over channels and taps of the products of windows and weights."""
-    if transposed:
-        return NotImplemented
+    """The sum over channels and taps of the products of windows and weights.
+
+    A transposed convolution is one of the turned weights, after gaps are put between the elements.
+    """
     space, dtype = x.dim() - 2, x.dtype
+    if transposed:
+        taps = [(n - 1) * d for n, d in zip(weight.shape[2:], _spread(dilation, space))]
+        before = [n - p for n, p in zip(taps, _spread(padding, space))]
+        behind = [n + more for n, more in zip(before, _spread(behind, space))]
+        x = _spaced(x, before, behind, _spread(stride, space))
+        weight = weight.flip(list(range(2, 2 + space)))
+        weight = weight.unflatten(0, (groups, -1)).transpose(1, 2).flatten(0, 1)
+        stride, padding = 1, 0
     if dtype in (torch.float16, torch.bfloat16):
         x, weight = x.float(), weight.float()
     x = _windows(x, weight.shape[2:], stride, padding, dilation)
@@ -237,6 +339,10 @@ def _addmm(c: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     return found if beta == 0 else found + (c if beta == 1 else c * beta)
 
 
+def _stack(tensors: Any, dim: int = 0) -> Any:
+    return aten.cat([t.unsqueeze(dim) for t in tensors], dim)
+
+
 def _histc(x: Any, bins: int = 100, low: Any = 0, high: Any = 0) -> Any:
     if low == high:
         return NotImplemented
@@ -268,17 +374,24 @@ def _scatter_reduce(
 
 _OWN: dict[str, Callable[..., Any]] = {
     "scatter_reduce.two": _scatter_reduce,
-    "var.correction": _var, "var_mean.correction": _var_mean, "addmm.default": _addmm,
+    "_softmax.default": _softmax, "var.correction": _var, "var_mean.correction": _var_mean,
+    "addmm.default": _addmm,
     "baddbmm.default": _addmm, "histc.default": _histc, "_cdist_forward.default": _cdist,
     "_cdist_backward.default": _cdist_backward, "kthvalue.default": _kth_value,
-    "median.default": _median, "median.dim": _median,
+    "median.default": _median, "median.dim": _median, "stack.default": _stack,
 }  # fmt: skip
+for _space in (1, 2, 3):
+    _OWN[f"replication_pad{_space}d_backward.default"] = _replication_backward
 for _space in (2, 3):
     for _name, _pool in (
         ("avg_pool{}d", _avg_pool),
         ("avg_pool{}d_backward", _avg_pool_backward),
         ("max_pool{}d_with_indices", _max_pool),
         ("max_pool{}d_with_indices_backward", _max_pool_backward),
+        ("_adaptive_avg_pool{}d", _adaptive_avg_pool),
+        ("_adaptive_avg_pool{}d_backward", _adaptive_avg_pool_backward),
+        ("adaptive_max_pool{}d", _adaptive_max_pool),
+        ("adaptive_max_pool{}d_backward", _max_pool_backward),
     ):
         _OWN[_name.format(_space) + ".default"] = functools.partial(_pool, _space)
 
@@ -296,7 +409,7 @@ def decompositions(products: str) -> dict[Any, Any]:
     packets = [getattr(aten, name) for name in _OF_TORCH if hasattr(aten, name)]
     table.update(torch._decomp.get_decompositions(packets))
     own = {**_OWN, "convolution.default": convolution}
-    for packet in {name.split(".")[0] for name in own}:
+    for packet in {*_WITHOUT, *(name.split(".")[0] for name in own)}:
         for other in getattr(aten, packet).overloads():
             table.pop(getattr(getattr(aten, packet), other), None)
     for name, function in own.items():

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import functions as fn
+from ..control import while_loop
 from ..scalars import Scalar, agree
 from ..scalars import elementwise as scalar_operation
 from ..types import i1
@@ -63,9 +64,8 @@ def _fmod(a: Any, b: Any) -> Any:
 
 def _pow(a: Any, b: Any) -> Any:
     if isinstance(b, Scalar):
-        if not is_float(b):
-            raise UnsupportedError("a power of integers with a tensor as exponent")
-        return fn.pow(number(a, type(b)), b)
+        a = number(a, type(b))
+        return fn.pow(a, b) if is_float(b) else _power_of_integer(a, b)
     if not is_float(a):
         if not 0 <= b <= 64 or b != int(b):
             raise UnsupportedError(f"an integer to the power of {b}")
@@ -75,6 +75,56 @@ def _pow(a: Any, b: Any) -> Any:
         -1: lambda: 1 / a, -0.5: lambda: 1 / fn.sqrt(a), -2: lambda: 1 / (a * a),
     }  # fmt: skip
     return simple[b]() if b in simple else fn.pow(a, type(a)(float(b)))
+
+
+def _power_of_integer(a: Any, b: Any) -> Any:
+    """The product of squares for the bits of an exponent. Only 1 and -1 have negative powers."""
+    one, zero = type(a)(1), type(a)(0)
+    start = fn.where(b < 0, fn.where(abs(a) == 1, a, zero), one)
+
+    def step(found: Any, square: Any, rest: Any) -> Any:
+        return fn.where(rest & 1 == 1, found * square, found), square * square, rest >> 1
+
+    found, _, _ = while_loop(lambda f, s, rest: rest > 0, one, a, b)(step)
+    return fn.where(b >= 0, found, fn.where(b & 1 == 1, start, start * start))
+
+
+#: The coefficients of the approximation of the gamma function of C. Lanczos, 1964, for g = 7.
+_LANCZOS = (
+    676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+    771.3234287776530788486528258894, -176.61502916214059906584551354,
+    12.507343278686904814458936853, -0.13857109526572011689554707,
+    9.984369578019570859563e-6, 1.50563273514931155834e-7,
+)  # fmt: skip
+
+
+def _lanczos(x: Any) -> tuple[Any, Any, Any, list[Any]]:
+    """For x = 1 + z, or 1 - x if x is small: z, z + 7.5, its logarithm, and terms of a sum."""
+    z = fn.where(x < 0.5, -x, x - 1)
+    terms = [c / (z + (k + 1)) for k, c in enumerate(_LANCZOS)]
+    return z, z + 7.5, math.log(7.5) + fn.log1p(z / 7.5), terms
+
+
+def _lgamma(x: Any) -> Any:
+    z, t, log_t, terms = _lanczos(x)
+    total = sum(terms, 0.99999999999980993)
+    found = (z + 0.5 - t / log_t) * log_t + math.log(math.sqrt(2 * math.pi)) + fn.log(total)
+    # The reflection formula, for the distance to the nearest integer.
+    rest = abs(x) - math.floor(abs(x))
+    sine = fn.log(fn.sin(math.pi * fn.min(rest, 1 - rest)))
+    turned = fn.where(abs(sine) == math.inf, -sine, math.log(math.pi) - sine - found)
+    return fn.where(abs(x) == math.inf, type(x)(math.inf), fn.where(x < 0.5, turned, found))
+
+
+def _digamma(x: Any) -> Any:
+    z, t, log_t, terms = _lanczos(x)
+    total = sum(terms, 0.99999999999980993)
+    slope = sum((term / (z + (k + 1)) for k, term in enumerate(terms)), type(x)(0.0))
+    found = log_t - slope / total - 7 / t
+    rest = math.pi * (x + abs(math.floor(x + 0.5)))
+    turned = found - math.pi * fn.cos(rest) / fn.sin(rest)
+    turned = fn.where(x == math.floor(x), type(x)(math.nan), turned)
+    return fn.where(x == 0, fn.copysign(type(x)(math.inf), -x), fn.where(x < 0.5, turned, found))
 
 
 def _clamp(x: Any, min: Any = None, max: Any = None) -> Any:
@@ -138,6 +188,7 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
         "rsqrt": lambda x: 1 / fn.sqrt(x), "sigmoid": lambda x: 1 / (1 + fn.exp(-x)),
         "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc,
         "round": _round, "hypot": _hypot, "fill": lambda _, value: value,
+        "lgamma": _lgamma, "digamma": _digamma,
         "__lshift__": _shift(True), "bitwise_left_shift": _shift(True),
         "__rshift__": _shift(False), "bitwise_right_shift": _shift(False),
         **{

@@ -7,6 +7,7 @@ In: tensors, and the arguments of a node. Out: tensors. Reductions and scans are
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ from ..pending import finish, pending
 from ..reading import read
 from ..scalars import least, most
 from ..sources import generate
-from ..types import i1, i32, i64
+from ..types import i1, i32, i64, index
 from .elementwise import is_float, is_nan
 from .moves import dim_of, lowering
 from .values import (
@@ -67,6 +68,17 @@ def larger_of(sign: int, is_last: bool = False) -> Callable[[Any, Any], Any]:
     return larger
 
 
+def _moments(a: Any, b: Any) -> Any:
+    """The number, sum, mean, and squared distances from the mean of two sets of elements.
+
+    From: T. Chan, G. Golub and R. LeVeque, "Updating formulae and a pairwise algorithm for
+    computing sample variances", 1979. The mean may be undefined if the sum is infinite.
+    """
+    (m, s, x, u), (n, t, y, v) = a, b
+    part = n / fn.max(m + n, 1)
+    return m + n, s + t, x + (y - x) * part, u + v + (y - x) * ((y - x) * (m * part))
+
+
 @dataclass
 class Fold:
     """A reduction of rows: elements are prepared, combined, and finished."""
@@ -81,7 +93,8 @@ class Fold:
 
 
 #: Reductions: the dimensions and `keepdim` are arguments 1 and 2.
-FOLDS = ("sum", "mean", "prod", "amax", "amin", "any", "all", "max", "min", "argmax", "argmin")
+FOLDS = ("sum", "mean", "prod", "amax", "amin", "any", "all", "max", "min", "argmax", "argmin",
+         "var_mean")  # fmt: skip
 
 
 def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
@@ -105,6 +118,14 @@ def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
             lambda x, _: (convert(x, torch.bool, target),),
         )  # fmt: skip
     kind, plain = wide(target), name.removeprefix("a")
+    if name == "var_mean":
+        return Fold(
+            lambda x, _: (kind(1), (wide_x := widen(x, source)), wide_x, kind(0)), _moments,
+            lambda: (kind(0),) * 4,
+            # A sum that is not finite has no variance.
+            lambda v, count: (narrow(v[3] / v[0] + (v[1] - v[1]), target),
+                              narrow(v[1] / number(count, kind), target)),
+        )  # fmt: skip
     combine = {"max": fn.max, "min": fn.min, "prod": operator.mul}.get(plain, operator.add)
     starts: dict[str, Callable[[], Any]] = {
         "max": lambda: kind(least(kind)), "min": lambda: kind(most(kind)), "prod": lambda: kind(1),
@@ -129,49 +150,69 @@ def folded_dims(arguments: Sequence[Any], keywords: dict[str, Any], rank: int) -
     return sorted(d % max(rank, 1) for d in ([dims] if isinstance(dims, int) else dims))
 
 
-def _rows_of(
-    b: Builder, x: Tensor, arguments: Sequence[Any], keywords: dict[str, Any]
-) -> tuple[Tensor, list[Any], list[int]]:
-    """A matrix of the rows that a reduction combines, their shape, and the dimensions that stay."""
-    dims = folded_dims((x, *arguments), keywords, x.rank)
+def fold_rows(b: Builder, dims: Sequence[int], given: Sequence[tuple[str, Tensor, Any]]) -> Any:
+    """The results of reductions of tensors of one shape along the same dimensions.
+
+    Each one has a name, a tensor, and the fake results. Several are one reduction of tuples, which
+    reads what they share once.
+    """
+    x, outs = given[0][1], [listed(out) for _, _, out in given]
     kept = [d for d in range(x.rank) if d not in dims]
     rows, row = [x.shape[d] for d in kept], [x.shape[d] for d in dims if x.rank]
-    return b.reshape(b.permute(x, [*kept, *dims][: x.rank]), [*rows, product(row)]), rows, kept
+    order, shape = [*kept, *dims][: x.rank], [*rows, product(row)]
+    flats = [b.reshape(b.permute(t, order), shape) for _, t, _ in given]
+    *extents, length = b.extents(shape)
+    folds = [fold_of(name, t.dtype, o, length) for (name, t, _), o in zip(given, outs)]
+    has_columns, is_one_fold = bool(kept) and kept[-1] == x.rank - 1, len(folds) == 1
+    joined = _joined(flats[0], extents, length, folds[0]) if has_columns and is_one_fold else None
+    if joined is not None:
+        return [b.reshape(b.new(joined, outs[0][0].dtype, rows), outs[0][0].shape)]
+
+    def element(*i: Any) -> Any:
+        return _plain(tuple(f.prepare(t.read(*i), i[-1]) for f, t in zip(folds, flats)))
+
+    def combine(u: Any, v: Any) -> Any:
+        return tuple(f.combine(p, q) for f, p, q in zip(folds, u, v))
+
+    source = generate(*extents, length)(element)
+    source.likely = [*map(likely, shape)] if rows else None
+    operator_of = folds[0].combine if is_one_fold else combine
+    init = _plain(tuple(fold.init() for fold in folds))
+    if has_columns and not is_short(source) and are_columns(source) is None:
+        found: Any = pending(fold_columns(source, operator_of, init), extents)
+    else:
+        found = arrays.fold(operator_of, init, source, commutative=True, neutral=True)
+
+    def results(*parts: Any) -> Any:
+        totals = [_plain(parts)] if is_one_fold else parts
+        return _plain(tuple(r for f, t in zip(folds, totals) for r in f.finish(t, length)))
+
+    parts = iter(_parts(found.map(results)))
+    tensors = [[b.reshape(b.new(next(parts), o.dtype, rows), o.shape) for o in of] for of in outs]
+    return [t if isinstance(out, (list, tuple)) else t[0] for t, (*_, out) in zip(tensors, given)]
 
 
 @lowering(*FOLDS)
-def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
-    outs = listed(out)
-    flat, rows, kept = _rows_of(b, x, more, keywords)
-    *extents, length = b.extents(flat.shape)
-    fold = fold_of(name, x.dtype, outs, length)
-    has_columns = bool(kept) and kept[-1] == x.rank - 1
-    joined = _joined(flat, extents, length, fold) if has_columns else None
-    if joined is not None:
-        return b.reshape(b.new(joined, out.dtype, rows), out.shape)
-    source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
-    source.likely = [*map(likely, flat.shape)] if rows else None
-    if has_columns and not is_short(source) and are_columns(source) is None:
-        found: Any = pending(fold_columns(source, fold.combine, fold.init()), extents)
-    else:
-        found = arrays.fold(fold.combine, fold.init(), source, commutative=True)
-    ends = found.map(lambda *v: _plain(fold.finish(v if len(v) > 1 else v[0], length)))
-    parts = _parts(ends)
-    tensors = [b.reshape(b.new(part, o.dtype, rows), o.shape) for part, o in zip(parts, outs)]
-    return tensors if isinstance(out, (list, tuple)) else tensors[0]
-
-
-def inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Tensor:
+def _inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
     """A reduction of short rows that is computed where it is read. It has no loop."""
-    flat, rows, _ = _rows_of(b, x, more, keywords)
-    length = flat.shape[-1]
-    fold = fold_of(name, x.dtype, [out], length)
+    outs, dims = listed(out), folded_dims((x, *more), keywords, x.rank)[: x.rank]
+    kept = [d for d in range(x.rank) if d not in dims]
+    row = [*itertools.product(*(range(x.shape[d]) for d in dims))]
+    fold = fold_of(name, x.dtype, outs, len(row))
 
-    def element(*place: Any) -> Any:
-        elements = [fold.prepare(flat.read(*place, k), k) for k in range(length)]
-        return fold.finish(functools.reduce(fold.combine, elements), length)[0]
+    def results(place: Sequence[Any]) -> tuple[Any, ...]:
+        elements = []
+        for k, inner in enumerate(row):
+            at = {**dict(zip(kept, place)), **dict(zip(dims, inner))}
+            elements.append(fold.prepare(x.read(*(at[d] for d in range(x.rank))), index(k)))
+        return fold.finish(functools.reduce(fold.combine, elements), len(row))
 
-    return b.reshape(b.generate(rows, out.dtype, element, flat), out.shape)
+    rows = [x.shape[d] for d in kept]
+    tensors = [
+        b.reshape(b.generate(rows, o.dtype, lambda *i, n=n: results(i)[n], x), o.shape)
+        for n, o in enumerate(outs)
+    ]
+    return tensors if isinstance(out, (list, tuple)) else tensors[0]
 
 
 def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> Any:
@@ -180,7 +221,7 @@ def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> An
     The columns of a row are components of one element, so that what they share is computed once.
     """
     *outer, width = extents
-    if not outer or not isinstance(width, int) or width > COLUMNS:
+    if not outer or not isinstance(width, int) or not 0 < width <= COLUMNS:
         return None
 
     def element(*place: Any) -> Any:

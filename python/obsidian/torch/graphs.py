@@ -25,10 +25,10 @@ from ..types import ArrayType, Element, ParameterType, f64, index
 from ..views import ALIGNMENT
 from .decompositions import is_of_library
 from .elementwise import elementwise, lower_elementwise, name_of
-from .folds import inline_fold
+from .folds import fold_rows
 from .moves import LOWERINGS
 from .reports import Fallback, GraphReport, note, warn_of
-from .rows import Group, find_groups, find_inline, lower_group, units_of
+from .rows import Folds, Group, find_groups, find_inline, lower_group, units_of
 from .values import (
     Builder,
     Tensor,
@@ -389,10 +389,10 @@ class _Tracer:
                     b.symbols[s.symbol] = given[str(s.symbol)]
                 else:
                     self._enter(s, given[s.node.name])
-        self.inline = find_inline(self.part.nodes, b.extent)
-        owner = find_groups(self.part.nodes, b.extent, self.inline)
+        inline = find_inline(self.part.nodes, b.extent)
+        owner = find_groups(self.part.nodes, b.extent, inline)
         for unit in units_of(self.part.nodes, owner):
-            node = unit.members[0] if isinstance(unit, Group) else unit
+            node = getattr(unit, "members", [unit])[0]
             try:
                 with current().at(place_of(node)):
                     self._lower(unit)
@@ -422,6 +422,10 @@ class _Tracer:
         if isinstance(unit, Group):
             tensors.update(lower_group(b, unit, tensors.__getitem__, self.part.outputs))
             return
+        if isinstance(unit, Folds):
+            given = [(name_of(n.target), tensors[n.args[0]], value_of(n)) for n in unit.members]
+            tensors.update(zip(unit.members, fold_rows(b, unit.dims, given)))
+            return
         if unit.target is operator.getitem:
             tensors[unit] = tensors[unit.args[0]][unit.args[1]]
             return
@@ -436,7 +440,7 @@ class _Tracer:
 
             given, named = torch.fx.node.map_arg((unit.args, dict(unit.kwargs)), argument)
             named = {k: v for k, v in named.items() if k not in _OF_RESULT}
-            lower = inline_fold if unit in self.inline else LOWERINGS[name]
+            lower = LOWERINGS[name]
             if "name" in inspect.signature(lower).parameters:
                 named["name"] = name
             tensors[unit] = lower(b, value_of(unit), *given, **named)

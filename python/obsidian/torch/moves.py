@@ -199,6 +199,25 @@ def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0)
     return b.generate(out.shape, out.dtype, element, x)
 
 
+@lowering(*(f"{mode}_pad{space}d" for mode in ("replication", "reflection") for space in (1, 2, 3)))
+def _border(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], *, name: str) -> Tensor:
+    before = [b.extent(w) for w in reversed(widths[::2])]
+    first, extents = x.rank - len(before), b.extents(x.shape)
+
+    def nearest(k: Any, n: Any) -> Any:
+        if name.startswith("replication"):
+            return larger(smaller(k, n - 1), 0)
+        # The elements before the first one are those behind it, and those behind the last one.
+        k = larger(k, -k)
+        return smaller(k, 2 * n - 2 - k)
+
+    def place(*i: Any) -> list[Any]:
+        rest = zip(i[first:], before, extents[first:])
+        return [*i[:first], *(nearest(k - w, n) for k, w, n in rest)]
+
+    return b.remap(x, out.shape, place)
+
+
 @lowering("full", "full_like", "scalar_tensor")
 def _full(b: Builder, out: Any, *given: Any) -> Tensor:
     fill = number(b.extent(given[-1]), kind_of(out.dtype))
@@ -221,11 +240,14 @@ def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor
     )
 
 
-def _found(b: Builder, x: Tensor, dim: int, place: Any) -> Any:
+def found_place(
+    b: Builder, shape: Sequence[Any], dim: int, place: Any, is_checked: bool = True
+) -> Any:
     """An index of PyTorch as an index of a dimension. Negative ones count from the end."""
-    i, extent = place.to(index), b.extents(x.shape)[dim]
+    i, extent = place.to(index), b.extents(shape)[dim]
     i = where(i < 0, i + extent, i)
-    assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
+    if is_checked:
+        assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
     return i
 
 
@@ -234,13 +256,13 @@ def _gather(b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, **_: Any) -> 
     dim = dim_of(dim, x)
 
     def element(*i: Any) -> Any:
-        return x.read(*replaced(i, dim, _found(b, x, dim, at.read(*i))))
+        return x.read(*replaced(i, dim, found_place(b, x.shape, dim, at.read(*i))))
 
     return b.generate(out.shape, out.dtype, element, x, at)
 
 
 def _places(
-    b: Builder, x: Tensor, at: Sequence[Tensor | None]
+    b: Builder, x: Tensor, at: Sequence[Tensor | None], is_checked: bool = True
 ) -> tuple[list[Any], Callable[..., list[Any]]]:
     """The shape of `x[at]`, and the index in `x` of its elements."""
     given = {d: t for d, t in enumerate(at) if t is not None}
@@ -256,16 +278,19 @@ def _places(
     def place(*i: Any) -> list[Any]:
         inner, outer = i[first : first + len(shape)], iter(i[:first] + i[first + len(shape) :])
         return [
-            _found(b, x, d, tensors[d].read(*inner)) if d in given else next(outer)
+            found_place(b, x.shape, d, tensors[d].read(*inner), is_checked)
+            if d in given
+            else next(outer)
             for d in range(x.rank)
         ]
 
     return [*rest[:first], *shape, *rest[first:]], place
 
 
-@lowering("index")
-def _index(b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None]) -> Tensor:
-    _, place = _places(b, x, at)
+@lowering("index", "_unsafe_index")
+def _index(b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None], *, name: str) -> Tensor:
+    # PyTorch has computed the indices of images that it resizes.
+    _, place = _places(b, x, at, name == "index")
     given = [t for t in at if t is not None]
     return b.generate(out.shape, out.dtype, lambda *i: x.read(*place(*i)), x, *given)
 
@@ -320,7 +345,7 @@ def _scatter(
             if isinstance(source, Tensor)
             else number(source, kind_of(x.dtype))
         )
-        return where(_found(b, x, dim, at.read(*first)) == i[dim], value, x.read(*i))
+        return where(found_place(b, x.shape, dim, at.read(*first)) == i[dim], value, x.read(*i))
 
     one = replaced(x.shape, dim, 1)
     if reduce is None and x.rank and are_same(at.shape, one):
@@ -328,7 +353,7 @@ def _scatter(
         return b.generate(out.shape, out.dtype, element, *tensors)
     return _scattered(
         b, x, _COMBINE[reduce], at.shape,
-        lambda *i: replaced(i, dim, _found(b, x, dim, at.read(*i))), source,
+        lambda *i: replaced(i, dim, found_place(b, x.shape, dim, at.read(*i))), source,
     )  # fmt: skip
 
 
@@ -400,3 +425,10 @@ def _search(
         return found.to(kind_of(out.dtype))
 
     return b.generate(out.shape, out.dtype, element, x, limits)
+
+
+#: The operations whose results are functions of the index that read a few elements.
+VIRTUAL = LOWERINGS.keys() - {
+    "scatter", "scatter_add", "scatter_reduce", "index_put", "as_strided_scatter", "searchsorted",
+    "bucketize",
+}  # fmt: skip

@@ -25,6 +25,7 @@ from ..scalars import least
 from ..sources import full, generate
 from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import FOLDS, fold_of, folded_dims
+from .moves import VIRTUAL, found_place
 from .values import (
     Builder,
     Tensor,
@@ -32,6 +33,7 @@ from .values import (
     is_one,
     is_static,
     is_tensor,
+    likely,
     likely_product,
     listed,
     product,
@@ -42,6 +44,10 @@ from .values import (
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand"}
 #: Operations that read a few elements of each row.
 _PLACES = {"gather", "index", "select"}
+#: An element is computed from at most this number of others, if reductions in it have no kernels.
+MOST_READ = 64
+#: One kernel computes at most this number of reductions of rows that it does not keep.
+MOST_FOLDS = 8
 #: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.
 KEPT, WORDS = 1 << 14, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 1 << 15}
 
@@ -53,7 +59,10 @@ NEIGHBOURS, THREADS = 8, 512
 
 @dataclass
 class Group:
-    """Nodes whose values belong to the rows of a shape; a row is the last `dims` dimensions."""
+    """Nodes whose values belong to the rows of a shape; a row is the last `dims` dimensions.
+
+    A view with other extents has the same elements in the same order, and so the same rows.
+    """
 
     shape: tuple[Any, ...]
     dims: int
@@ -69,18 +78,45 @@ class Group:
         """The number of elements of a row."""
         return product(self.shape[-self.dims :])
 
-    @property
-    def forms(self) -> dict[str, Sequence[Any]]:
-        """The shapes of rows, and of one element for each row."""
-        return {"row": self.shape, "kept": (*self.rows, *[1] * self.dims), "flat": self.rows}
-
     def form(self, node: Any) -> str | None:
-        """The form of the value of a node; None for other shapes."""
-        value = value_of(node)
-        shape = getattr(value, "shape", None)
-        return next(
-            (f for f, s in self.forms.items() if shape is not None and are_same(shape, s)), None
+        """A value has an element for each one of the rows, or for each row; None for others."""
+        count = product(getattr(value_of(node), "shape", (0,)))
+        kept = product(self.rows)
+        forms = {"row": kept * self.length, "kept": kept}
+        return next((form for form, n in forms.items() if are_same([count], [n])), None)
+
+    def accepts(self, other: Group | Folds) -> bool:
+        """True if rows of another group are as many and as long."""
+        return isinstance(other, Group) and are_same(
+            *([product(g.rows), g.length] for g in (self, other))
         )
+
+
+@dataclass
+class Folds:
+    """Other reductions along the same dimensions, which read common arrays in one kernel."""
+
+    shape: tuple[Any, ...]
+    dims: list[int]
+    #: The nodes in memory from which elements are computed.
+    sources: set[Any]
+    members: list[Any] = field(default_factory=list)
+
+    def accepts(self, other: Group | Folds) -> bool:
+        """True if a kernel reads less if it computes other reductions, too."""
+        return (
+            isinstance(other, Folds) and are_same(self.shape, other.shape)
+            and self.dims == other.dims and bool(self.sources & other.sources)
+            and len(self.members) < MOST_FOLDS
+        )  # fmt: skip
+
+
+def _is_repeated(kept: Any, node: Any) -> bool:
+    """True if broadcasting repeats each element of a node, one for each row, for a whole row."""
+    small, large = value_of(kept).shape, value_of(node).shape
+    small = (*[1] * (len(large) - len(small)), *small)
+    last = max((d for d, n in enumerate(small) if not is_one(n)), default=-1) + 1
+    return are_same(small[:last], large[:last])
 
 
 def _is_fold(node: Any) -> bool:
@@ -104,68 +140,83 @@ def _rows_of(node: Any) -> Group | None:
     is_few = None not in (count, length) and count < FEW and length > LONG
     # All blocks combine the elements of a whole tensor, because the next one may be longer.
     is_whole = not is_static(shape) and not group.rows
-    return None if is_few or is_whole or is_one(group.length) else group
+    is_empty = 0 in (count, length)
+    return None if is_few or is_whole or is_empty or is_one(group.length) else group
+
+
+def _virtual(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
+    """The nodes that are functions of the index, which are computed where they are read."""
+    return {n for n in nodes if name_of(n.target) in VIRTUAL
+            or n.target is operator.getitem or elementwise(n, extent) is not None}  # fmt: skip
+
+
+def _sources(node: Any, virtual: Container[Any]) -> list[Any]:
+    """The other nodes, from which a node is computed."""
+    seen = list(node.all_input_nodes)
+    for n in seen:
+        seen += [m for m in n.all_input_nodes if n in virtual and m not in seen]
+    return [n for n in seen if n not in virtual]
 
 
 def find_inline(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> set[Any]:
     """The short reductions that are computed where they are read.
 
-    Their results take more memory than what they read, such as the distances of all pairs of
-    points, and other reductions and stored tensors read each result a few times.
+    Either their results take more memory than what they read, such as the distances of all pairs of
+    points, and others read each result a few times. Or they combine a few elements that are not
+    neighbours, such as the channels of a pixel, and others read results about as often as these.
     """
-    inside = set(nodes)
+    inside, virtual = set(nodes), _virtual(nodes, extent)
+    #: The number of elements that are read for one result of an inline reduction.
+    found: dict[Any, int] = {}
 
-    def is_virtual(node: Any) -> bool:
-        is_view = name_of(node.target) in _RESHAPES
-        return node in inside and (is_view or elementwise(node, extent) is not None)
-
-    def sources(node: Any) -> list[Any]:
-        """The nodes in memory from which the operands of a node are computed."""
-        seen = list(node.all_input_nodes)
+    def readers(node: Any) -> list[Any] | None:
+        """The nodes behind a node that are stored or reduced; None if others read it, too."""
+        seen, ends = [node], []
         for n in seen:
-            seen += [m for m in n.all_input_nodes if is_virtual(n) and m not in seen]
-        return [n for n in seen if not is_virtual(n)]
-
-    def reads(node: Any) -> int | None:
-        """The number of elements that others compute from those of a node, if it is known."""
-        seen, count = [node], 0
-        for n in seen:
-            for user in n.users:
-                if is_virtual(user):
-                    seen += [user] if user not in seen else []
-                elif user in inside and _is_fold(user):
-                    count += value_of(n).numel()
-                elif user in inside or n is node:
-                    return None
-            is_stored = any(user not in inside for user in n.users)
-            count += value_of(n).numel() if is_stored else 0
-        return count
+            others = [u for u in n.users if u not in virtual]
+            folds = [u for u in others if u in inside]
+            seen += [u for u in n.users if u in virtual and u not in seen]
+            ends += [n] * (len(folds) + (len(folds) < len(others)))
+            if not all(map(_is_fold, folds)):
+                return None
+        return ends
 
     def is_inline(node: Any) -> bool:
-        rows, value = _rows_of(node), value_of(node)
-        if rows is None or not isinstance(value, torch.Tensor) or "arg" in name_of(node.target):
+        shape, own, ends = value_of(node.args[0]).shape, _sources(node, virtual), readers(node)
+        dims = folded_dims(node.args, node.kwargs, len(shape))
+        length = product([shape[d] for d in dims if shape])
+        values = [listed(value_of(n))[0] for n in (node, *own, *(ends or ()))]
+        if ends is None or not isinstance(length, int) or not 0 < length <= SHORT:
             return False
-        if not isinstance(rows.length, int) or not 0 < rows.length <= SHORT:
+        if not all(isinstance(v, torch.Tensor) and likely_product(v.shape) for v in values):
             return False
-        known = [value, *(value_of(n) for n in sources(node))]
-        if not all(isinstance(v, torch.Tensor) and is_static(v.shape) for v in known):
-            return False
-        size, *read = [v.numel() * v.itemsize for v in known]
-        count = reads(node)
-        is_few = count is not None and count * rows.length <= SHORT * value.numel()
-        return sum(read) < size and is_few
+        size, *others = [likely_product(v.shape) for v in values]
+        read, count = others[: len(own)], sum(others[len(own) :])
+        if _rows_of(node) is not None:
+            is_stored = any(user not in inside for user in node.users)
+            memory = sum(n * v.itemsize for n, v in zip(read, values[1:]))
+            is_large = memory < size * values[0].itemsize
+            return is_large and not is_stored and count * length <= SHORT * size
+        found[node] = length * max((found.get(n, 1) for n in own), default=1)
+        kernels = {tuple(n for n in map(likely, v.shape) if n != 1) for v in values[1 + len(own) :]}
+        return found[node] <= MOST_READ and len(kernels) <= 2 and count <= 2 * length * size
 
-    return set(filter(is_inline, nodes))
+    return {node for node in nodes if _is_fold(node) and is_inline(node)}
 
 
 def find_groups(
     nodes: Sequence[Any], extent: Callable[[Any], Any], inline: set[Any]
-) -> dict[Any, Group]:
+) -> dict[Any, Group | Folds]:
     """The group of each node that is in one; `inline` are reductions that are in none."""
-    owner: dict[Any, Group] = {}
-    inside = set(nodes)
+    owner: dict[Any, Group | Folds] = {}
+    inside, virtual = set(nodes), _virtual(nodes, extent)
 
-    def depends(node: Any, group: Group) -> bool:
+    def folds_of(node: Any) -> Folds:
+        shape = tuple(value_of(node.args[0]).shape)
+        dims = folded_dims(node.args, node.kwargs, len(shape))
+        return Folds(shape, dims, set(_sources(node, virtual)))
+
+    def depends(node: Any, group: Group | Folds) -> bool:
         """True if a value that the node takes from outside of the group needs the group."""
         stack = [n for n in node.all_input_nodes if owner.get(n) is not group]
         seen: set[Any] = set()
@@ -179,11 +230,12 @@ def find_groups(
                 stack += [n for m in around for n in m.all_input_nodes]
         return False
 
-    groups: list[Group] = []
+    groups: list[Group | Folds] = []
+    fitting: list[Group | Folds]
     for node in nodes:
-        rows = None if node in inline else _rows_of(node)
-        if rows is not None:
-            fitting = [g for g in groups if g.dims == rows.dims and are_same(g.shape, rows.shape)]
+        if _is_fold(node) and node not in inline:
+            rows = _rows_of(node) or folds_of(node)
+            fitting = [g for g in groups if g.accepts(rows)]
             groups += [] if any(not depends(node, g) for g in fitting) else [rows]
             fitting.append(rows)
         else:
@@ -193,25 +245,37 @@ def find_groups(
         if found is not None:
             owner[node] = found
             found.members.append(node)
+            if isinstance(found, Folds):
+                found.sources |= folds_of(node).sources
     return owner
 
 
-def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[Any], Any]) -> bool:
+def _fits(
+    node: Any, group: Group | Folds, owner: dict[Any, Any], extent: Callable[[Any], Any]
+) -> bool:
     """True if a node can be computed from the rows of a group."""
-    if node.target is operator.getitem:
+    if isinstance(group, Folds) or node.target is operator.getitem:
+        return isinstance(group, Group)
+    form, is_view = group.form(node), name_of(node.target) in _RESHAPES
+    if _is_place_in_row(node, group):
         return True
-    form, name = group.form(node), name_of(node.target)
-    forms = {group.form(n) for n in node.all_input_nodes if owner.get(n) is group}
-    if form is None:
+    if form is None or not (is_view or elementwise(node, extent) is not None):
         return False
-    if name in _RESHAPES:
-        is_spread = name == "expand" and forms == {"kept"}
-        return forms == {form} or is_spread or (form != "row" and "row" not in forms)
-    allowed = {"row", "kept"} if form == "row" else {form}
-    return elementwise(node, extent) is not None and forms <= allowed
+    own = [n for n in node.all_input_nodes if owner.get(n) is group]
+    return all(group.form(n) == form or _is_repeated(n, node) for n in own)
 
 
-def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
+def _is_place_in_row(node: Any, group: Group) -> bool:
+    """True if a node gathers one element of each row of a group."""
+    return (
+        name_of(node.target) == "gather" and group.dims == 1 and group.form(node) == "kept"
+        and node.args[1] % len(group.shape) == len(group.shape) - 1
+        and are_same(value_of(node.args[0]).shape, group.shape)
+        and are_same(value_of(node.args[2]).shape[:-1], group.rows)
+    )  # fmt: skip
+
+
+def units_of(nodes: Sequence[Any], owner: dict[Any, Group | Folds]) -> list[Any]:
     """Groups, and nodes without a group, in an order of execution."""
     done: dict[int, Any] = {}
     inside = set(nodes)
@@ -224,7 +288,7 @@ def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
         if is_ready:
             done[id(unit)] = unit
             continue
-        members = unit.members if isinstance(unit, Group) else [unit]
+        members = getattr(unit, "members", [unit])
         stack.append((node, True))
         stack += [(i, False) for m in members for i in m.all_input_nodes
                   if i in inside and owner.get(i, i) is not unit]  # fmt: skip
@@ -258,13 +322,16 @@ def lower_group(
     outside: dict[Any, Any] = {}
     uses: Counter[Any] = Counter()
     for node in nodes:
-        found = computations.get(node)
-        form = "row" if _is_fold(node) else str(group.form(node))
-        for operand in [node.args[0]] if _is_fold(node) else found.nodes if found else []:
-            uses[operand] += form == "row"
+        found, is_place = computations.get(node), _is_place_in_row(node, group)
+        is_row = _is_fold(node) or group.form(node) == "row"
+        given = node.args[:1] if _is_fold(node) else node.args[::2] if is_place else ()
+        for operand in found.nodes if found else given:
+            uses[operand] += is_row
             if operand not in members:
-                tensor = b.broadcast(tensor_of(operand), group.forms[form])
-                outside[operand, form] = b.reshape(tensor, flat) if form == "row" else tensor
+                tensor = tensor_of(operand)
+                tensor = b.broadcast(tensor, value_of(node).shape) if found else tensor
+                is_whole = is_row or (is_place and operand is node.args[0])
+                outside[operand, node] = b.reshape(tensor, flat if is_whole else group.rows)
     kept = _kept(group, uses)
     is_long = isinstance(group.length, int) and group.length > KEPT
     sums = _sums_of_exponentials(group) if is_long and group.length % NEIGHBOURS == 0 else {}
@@ -272,36 +339,47 @@ def lower_group(
     def body(*place: Any) -> Any:
         own: dict[Any, Any] = {}
 
-        def read(node: Any, form: str) -> Any:
-            array = outside[node, form].array
-            at = place[:rank] if form == "row" else (*place[:rank], *[0] * (array.ndim - rank))
-            return array[at or 0] if at or form != "row" else array
+        def operand(n: Any, node: Any, is_row: bool) -> Any:
+            if n in own:
+                return own[n]
+            array, at = outside[n, node].array, place[:rank]
+            found = array if is_row and not at else array[at or 0]
+            if group.form(n) == "row":
+                own[n] = found = found.force() if n in kept else found
+            return found
 
-        def operand(node: Any, form: str) -> Any:
-            if node not in members and form != "row":
-                return read(node, form)
-            if node not in own:
-                own[node] = read(node, form).force() if node in kept else read(node, form)
-            return own[node]
+        def element(n: Any, user: Any, i: Any) -> Any:
+            """The element of a row at an index, from memory and from what belongs to the row."""
+            if n not in members:
+                at = (*place[:rank], i)
+                return outside[n, user].array[at]
+            if group.form(n) != "row":
+                return own[n]
+            found = computations.get(n)
+            parts = [element(m, n, i) for m in (found.nodes if found else n.args[:1])]
+            return found.function(*parts) if found else parts[0]
 
         for node in nodes:
-            form, found = str(group.form(node)), computations.get(node)
+            is_row, found = group.form(node) == "row", computations.get(node)
             if node.target is operator.getitem:
                 own[node] = own[node.args[0]][node.args[1]]
             elif node in sums:
-                row = operand(node.args[0], "row")
+                row = operand(node.args[0], node, True)
                 own[node], own[sums[node]] = _exponentials(row, length)
             elif node in own:
                 continue
             elif _is_fold(node):
-                own[node] = _row_fold(node, operand(node.args[0], "row"), length)
+                own[node] = _row_fold(node, operand(node.args[0], node, True), length)
+            elif _is_place_in_row(node, group):
+                i = operand(node.args[2], node, False)
+                own[node] = element(node.args[0], node, found_place(b, group.shape, rank, i))
             elif found is None:
                 value = own[node.args[0]]
-                is_spread = form == "row" and not isinstance(value, Array)
+                is_spread = is_row and not isinstance(value, Array)
                 own[node] = generate(length)(lambda _, v=value: v) if is_spread else value
             else:
-                operands = [operand(n, form) for n in found.nodes]
-                own[node] = _apply(found.function, operands, length, form == "row")
+                operands = [operand(n, node, is_row) for n in found.nodes]
+                own[node] = _apply(found.function, operands, length, is_row)
             if node in kept:
                 own[node] = own[node].force()
         results = [own[n] for n in wanted]

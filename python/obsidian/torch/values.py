@@ -115,7 +115,10 @@ def are_same(a: Sequence[Any], b: Sequence[Any]) -> bool:
 
 
 def is_one(n: Any) -> bool:
-    """True if an extent is known to be 1."""
+    """True if an extent is known to be 1, such as the quotient of two numbers that are equal."""
+    known = torch.fx.experimental.symbolic_shapes.statically_known_true
+    if isinstance(n, torch.SymInt):
+        return likely(n) == 1 and bool(known(n == 1))
     return isinstance(n, int) and n == 1
 
 
