@@ -225,3 +225,23 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A register has two elements; two bf16 are an integer.
+
+// CHECK-LABEL: llvm.func @products
+// CHECK:         nvvm.mma.sync A[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] B[%{{.*}}, %{{.*}}] C[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] {{.*}} : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+// CHECK:         llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:         nvvm.mma.sync {{.*}}bf16{{.*}} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+gpu.module @kernels {
+  gpu.func @products(%out: memref<8xf32>, %x: f16, %y: bf16, %s: f32) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %d:4 = obs.mma(%x, %x, %x, %x, %x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
+    memref.store %d#1, %out[%c0] : memref<8xf32>
+    %e:4 = obs.mma(%y, %y, %y, %y, %y, %y, %y, %y) times (%y, %y, %y, %y) plus (%s, %s, %s, %s) : bf16
+    memref.store %e#2, %out[%c1] : memref<8xf32>
+    gpu.return
+  }
+}
