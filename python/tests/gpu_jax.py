@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import torch
 from jax_functions import CASES, floats, integers
@@ -60,6 +61,10 @@ LARGE: dict[str, Callable[[], list[Any]]] = {
     "long_columns": lambda: [floats(60000, 48), floats(3000, 10000)],
     "statistics": lambda: [floats(4 * M)],
     "matmul": lambda: [floats(2 * K, 2 * K), floats(2 * K, 2 * K, seed=1)],
+    "bfloat_layer": lambda: [
+        a.astype(jnp.bfloat16)
+        for a in (floats(4 * K, 4 * K) / 8, floats(4 * K, 4 * K, seed=1) / 8, floats(4 * K, seed=2))
+    ],
     "matvec": lambda: [floats(8 * K, 8 * K), floats(8 * K, seed=1)],
     "batched": lambda: [floats(3, 512, 512), floats(3, 512, 512, seed=1)],
     "product_of_few": lambda: [floats(10000, 1000), floats(1000, 128, seed=1)],

@@ -228,6 +228,13 @@ def matmul(a: Any, b: Any) -> Any:
     return a @ b
 
 
+@case(
+    *(a.astype(jnp.bfloat16) for a in (floats(70, 48), floats(48, 96, seed=1), floats(96, seed=2)))
+)
+def bfloat_layer(x: Any, w: Any, b: Any) -> Any:
+    return jax.nn.gelu(x @ w + b)
+
+
 @case(floats(70, 40), floats(40, 65, seed=1))
 def large_matmul(a: Any, b: Any) -> Any:
     return a @ b

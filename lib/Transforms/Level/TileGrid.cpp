@@ -302,18 +302,42 @@ struct KernelTiles {
 };
 } // namespace
 
+namespace {
+/// The iterations of a loop over the grid, if their number is known, and those
+/// that a thread executes together.
+struct TiledLoop {
+  std::optional<int64_t> extent;
+  int64_t items = 1;
+
+  /// True if the threads for the tiles of this loop are enough for `other`.
+  bool hasThreadsFor(const TiledLoop &other) const {
+    return extent && other.extent && items > other.items &&
+           *extent / items >= *other.extent;
+  }
+};
+} // namespace
+
+/// The number of iterations by which there may be fewer threads than iterations
+/// of the longest loop.
+static int64_t getCommonItems(ArrayRef<TiledLoop> loops) {
+  std::optional<int64_t> least;
+  for (const TiledLoop &loop : loops)
+    if (llvm::none_of(loops, [&](const TiledLoop &other) {
+          return other.hasThreadsFor(loop);
+        }))
+      least = std::min(least.value_or(loop.items), loop.items);
+  return least.value_or(1);
+}
+
 /// Marks the leaves of `kernel` over the grid.
 static KernelTiles tile(KernelOp kernel, bool addsVectors) {
-  std::optional<int64_t> least;
   KernelTiles tiles;
-  auto add = [&](int64_t items) {
-    least = std::min(least.value_or(items), items);
-  };
+  SmallVector<TiledLoop> loops;
   kernel.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       auto map = getAttr<ObsDialect::MapAttrHelper>(loop);
       if (map && map.getScope() == Level::Grid)
-        add(1);
+        loops.push_back({});
     }
     auto leaf = dyn_cast<scf::ForallOp>(op);
     if (!leaf || getLeafMap(leaf).getScope() != Level::Grid)
@@ -327,16 +351,16 @@ static KernelTiles tile(KernelOp kernel, bool addsVectors) {
     if (extent && *extent < items * int64_t(kernel.getThreads().value_or(1)))
       items = 1;
     if (items == 1) {
-      add(1);
+      loops.push_back({extent});
       return;
     }
     scf::ForallOp joined = joinRows(leaf, items);
-    add(joined == leaf ? items : items * rowsOfThread);
+    loops.push_back({extent, joined == leaf ? items : items * rowsOfThread});
     leaf = joined;
     setNumber<ObsDialect::ItemsAttrHelper>(leaf, items);
     tiles.blocks = std::max(tiles.blocks, getTileLimits(leaf).blocks);
   });
-  tiles.items = least.value_or(1);
+  tiles.items = getCommonItems(loops);
   return tiles;
 }
 
