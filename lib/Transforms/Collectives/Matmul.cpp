@@ -33,10 +33,18 @@ static constexpr int64_t longDepth = 64, shortDepth = 32;
 /// The elements of a line that a thread loads together, 16 bytes, and the lines
 /// of which it loads pairs. Lanes then write neighbouring 16 bytes.
 static constexpr int64_t group = 8, pairs = 4;
-/// Each part of a multiprocessor has a warp, unless tiles are small.
-static constexpr int64_t fewWarps = 4, smallTile = 16 * 16;
+/// Each part of a multiprocessor has a warp, unless tiles are small. A block
+/// has at most 8 warps by default, which keep their sums in registers.
+static constexpr int64_t fewWarps = 4, mostWarps = 8, smallTile = 16 * 16;
 
 namespace {
+/// The tiles of the warps that compute a result.
+struct WarpTiles {
+  WarpTiles(int64_t height, int64_t width);
+
+  int64_t rows, columns, warps;
+};
+
 /// One operand. A line is a row of the left operand, or a column of the right
 /// one.
 struct Side {
@@ -86,8 +94,8 @@ private:
                     llvm::function_ref<void(Value, Value)> code);
   /// What the threads load of one step.
   Value load(const Side &side, Value step);
-  /// The same in shared memory: lines of 32 elements, or rows of pairs, one
-  /// pair for each line.
+  /// The same in shared memory: lines of `depth` elements, or rows of pairs,
+  /// one pair for each line.
   Value store(const Side &side, Value loaded);
   /// Elements `k` and `k + 1` of a line of what `store` returned; `k` is even.
   void append(Values &values, const Side &side, Value stored, Value line,
@@ -103,7 +111,6 @@ private:
   std::optional<int64_t> staticCount;
   Type element, sum;
   int64_t depth;
-  /// The tile of a warp, and the number of warps.
   int64_t tileRows, tileColumns, warps;
 };
 } // namespace
@@ -116,6 +123,14 @@ static int64_t getTile(int64_t extent) {
   return tile;
 }
 
+WarpTiles::WarpTiles(int64_t height, int64_t width)
+    : rows(getTile(height)), columns(getTile(width)) {
+  auto count = [&] { return height / rows * (width / columns); };
+  while (count() < fewWarps && rows * columns > smallTile)
+    (rows >= columns ? rows : columns) /= 2;
+  warps = count();
+}
+
 ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
     : IndexBuilder{builder, op.getLoc()}, op(op) {
   PushType type = op.getResult().getType();
@@ -126,14 +141,10 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
   depth = staticCount && *staticCount <= shortDepth ? shortDepth : longDepth;
   element = getArrayElementTypes(op.getLeft().getType()).front();
   sum = type.getElementTypes().front();
-  tileRows = getTile(left.lines);
-  tileColumns = getTile(right.lines);
-  auto countWarps = [&] {
-    return left.lines / tileRows * (right.lines / tileColumns);
-  };
-  while (countWarps() < fewWarps && tileRows * tileColumns > smallTile)
-    (tileRows >= tileColumns ? tileRows : tileColumns) /= 2;
-  warps = countWarps();
+  WarpTiles tiles(left.lines, right.lines);
+  tileRows = tiles.rows;
+  tileColumns = tiles.columns;
+  warps = tiles.warps;
 }
 
 Value ProductByTensorCores::generate(ArrayRef<int64_t> extents, Code code) {
@@ -414,6 +425,7 @@ static bool canUseTensorCores(MatmulOp op, int64_t sharedBytes) {
   constexpr int64_t copies = 2, bytes = 2, unused = 16;
   return rows > 0 && columns > 0 && rows % mmaRows == 0 &&
          columns % mmaColumns == 0 &&
+         WarpTiles(rows, columns).warps <= mostWarps &&
          copies * bytes * (rows + columns + unused) * (longDepth + unused) <=
              sharedBytes;
 }
@@ -436,8 +448,8 @@ LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
     return op.emitOpError(
         "[strategy-type] strategy 'tensor_cores' adds products of f16 or bf16 "
         "in f32 at level block; the height of the result is a multiple of 16, "
-        "its width is a multiple of 8, and both operands fit into shared "
-        "memory; use sequential");
+        "its width is a multiple of 8, at most 8 warps compute tiles of it, "
+        "and both operands fit into shared memory; use sequential");
   if (!options.hasTensorCores)
     return op.emitOpError("[strategy-chip] strategy 'tensor_cores' needs "
                           "sm_80 or later; leave the choice to the compiler");

@@ -29,3 +29,11 @@ func.func @chip(%a: !obs.pull<16 x 16 x f16>, %x: f32) attributes {obs.level = #
   %p = obs.matmul %a, %a init %x {strategy = "tensor_cores"} : !obs.pull<16 x 16 x f16>, !obs.pull<16 x 16 x f16> -> !obs.push<block, 16 x 16 x f32>
   return
 }
+
+// -----
+
+func.func @warps(%a: !obs.pull<256 x 16 x f16>, %b: !obs.pull<16 x 256 x f16>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-type]}}
+  %p = obs.matmul %a, %b init %x {strategy = "tensor_cores"} : !obs.pull<256 x 16 x f16>, !obs.pull<16 x 256 x f16> -> !obs.push<block, 256 x 256 x f32>
+  return
+}
