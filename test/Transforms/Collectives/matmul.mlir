@@ -50,17 +50,17 @@ func.func @halves(%a: !obs.pull<64 x 100 x f16>, %b: !obs.pull<100 x 32 x f16>) 
 // one after the other: pairs are stored for each. The number of products is
 // known at run time.
 // CHECK-LABEL: func.func @columns(
-// CORES:         obs.force {{.*}} in shared : !obs.push<block, 32 x 96 x bf16>, !obs.push<block, 24 x 64 x bf16>
-func.func @columns(%a: !obs.pull<? x 48 x bf16>, %b: !obs.pull<24 x ? x bf16>, %x: f32) -> !obs.pull<1 x 48 x 24 x f32> {
+// CORES:         obs.force {{.*}} in shared : !obs.push<block, 32 x 96 x bf16>, !obs.push<block, 16 x 64 x bf16>
+func.func @columns(%a: !obs.pull<? x 48 x bf16>, %b: !obs.pull<16 x ? x bf16>, %x: f32) -> !obs.pull<1 x 48 x 16 x f32> {
   %one = obs.iota : !obs.pull<1 x index>
   %c = obs.distribute block in grid (%i = %one : !obs.pull<1 x index>) {
     %l = obs.transpose %a [1, 0] : !obs.pull<? x 48 x bf16>
-    %m = obs.transpose %b [1, 0] : !obs.pull<24 x ? x bf16>
-    %p = obs.matmul %l, %m init %x {left_columns, right_columns} : !obs.pull<48 x ? x bf16>, !obs.pull<? x 24 x bf16> -> !obs.push<block, 48 x 24 x f32>
-    obs.yield %p : !obs.push<block, 48 x 24 x f32>
+    %m = obs.transpose %b [1, 0] : !obs.pull<16 x ? x bf16>
+    %p = obs.matmul %l, %m init %x {left_columns, right_columns} : !obs.pull<48 x ? x bf16>, !obs.pull<? x 16 x bf16> -> !obs.push<block, 48 x 16 x f32>
+    obs.yield %p : !obs.push<block, 48 x 16 x f32>
   }
-  %r = obs.force %c {kernel = "columns"} : !obs.push<grid, 1 x 48 x 24 x f32>
-  return %r : !obs.pull<1 x 48 x 24 x f32>
+  %r = obs.force %c {kernel = "columns"} : !obs.push<grid, 1 x 48 x 16 x f32>
+  return %r : !obs.pull<1 x 48 x 16 x f32>
 }
 
 // -----
