@@ -336,7 +336,7 @@ Value ArrayBuilder::contractByTensorCores(Value x, Value y, ValueRange init,
               [&] { return SmallVector<Value>{getNumber(type, 0)}; });
         });
   };
-  bool hasColumns = getInnermost(x) == 1, areRowsOther = getInnermost(y) == 1;
+  bool leftColumns = getInnermost(x) == 1, rightColumns = getInnermost(y) == 1;
   auto computeTile = [&](ValueRange at) -> SmallVector<Value> {
     Type sum = init.front().getType();
     auto matrix =
@@ -345,7 +345,7 @@ Value ArrayBuilder::contractByTensorCores(Value x, Value y, ValueRange init,
         PushType::get(getContext(), Level::Block, {1, height, width}, sum);
     auto product = MatmulOp::create(
         *this, matrix, cut(x, at[0], at[1], height, 1),
-        cut(y, at[0], at[2], width, 2), init.front(), hasColumns, areRowsOther,
+        cut(y, at[0], at[2], width, 2), init.front(), leftColumns, rightColumns,
         /*strategy=*/StringAttr());
     return {ReshapeOp::create(*this, tile, product, ValueRange())};
   };

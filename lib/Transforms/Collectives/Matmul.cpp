@@ -56,7 +56,7 @@ struct Side {
 };
 
 /// Builds the product of one block.
-class ProductByTensorCores : IndexBuilder {
+class ProductByTensorCores : CollectiveBuilder {
 public:
   ProductByTensorCores(OpBuilder &builder, MatmulOp op);
 
@@ -64,17 +64,14 @@ public:
   Value build();
 
 private:
-  using Code = llvm::function_ref<Values(ValueRange)>;
-
-  Value generate(ArrayRef<int64_t> extents, Code code);
-  void par(ArrayRef<int64_t> extents,
-           llvm::function_ref<void(ValueRange)> code);
-  Value fill(ArrayRef<int64_t> extents, Type element,
-             llvm::function_ref<void()> code);
+  /// The stored array whose element `i` has the components that `code` builds.
+  Value forceEach(int64_t count, llvm::function_ref<Values(Value)> code);
+  /// The push array of these extents that `count` threads write.
+  Value fill(ArrayRef<int64_t> extents, Type element, int64_t count,
+             llvm::function_ref<void(Value)> code);
   void write(Value value, ValueRange place) {
     WriteOp::create(builder, loc, value, place, ContractAttr(), Attribute());
   }
-  Value force(Value array, Storage storage = Storage::Auto);
   Value addConstant(Value a, int64_t b) { return add(a, constant(b)); }
 
   /// Element `k` of a line, or zero past the end.
@@ -86,15 +83,15 @@ private:
   }
   /// The number of threads that load groups, all of them equally many.
   int64_t countLoaders(const Side &side) {
-    return std::gcd(countGroups(side), warps * warpSize);
+    return std::gcd(countGroups(side), tiles.warps * warpSize);
   }
   /// The first line and the first column of `left` (row of `right`) of each
   /// group of a thread.
   void forEachGroup(const Side &side, Value thread,
                     llvm::function_ref<void(Value, Value)> code);
-  /// What the threads load of one step.
+  /// Loads the elements of one step to registers.
   Value load(const Side &side, Value step);
-  /// The same in shared memory: lines of `depth` elements, or rows of pairs,
+  /// Stores them in shared memory: lines of `depth` elements, or rows of pairs,
   /// one pair for each line.
   Value store(const Side &side, Value loaded);
   /// Elements `k` and `k + 1` of a line of what `store` returned; `k` is even.
@@ -102,8 +99,8 @@ private:
               Value k);
   /// The sums after the products of one step.
   Value addProducts(Value sums, Value left, Value right);
-  /// The row and the column of the first sum of a lane.
-  std::pair<Value, Value> getPlace(Value warp, Value lane);
+  /// The row and the column of the first sum of a thread.
+  std::pair<Value, Value> getPlace(Value thread);
 
   MatmulOp op;
   Side left, right;
@@ -111,7 +108,7 @@ private:
   std::optional<int64_t> staticCount;
   Type element, sum;
   int64_t depth;
-  int64_t tileRows, tileColumns, warps;
+  WarpTiles tiles;
 };
 } // namespace
 
@@ -132,7 +129,10 @@ WarpTiles::WarpTiles(int64_t height, int64_t width)
 }
 
 ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
-    : IndexBuilder{builder, op.getLoc()}, op(op) {
+    : CollectiveBuilder(builder, op.getLoc(), Level::Block, {},
+                        /*commutative=*/true, /*combineFn=*/nullptr),
+      op(op), tiles(op.getResult().getType().getExtents()[0],
+                    op.getResult().getType().getExtents()[1]) {
   PushType type = op.getResult().getType();
   left = {op.getLeft(), type.getExtents()[0], !op.getLeftColumns(), true};
   right = {op.getRight(), type.getExtents()[1], op.getRightColumns(), false};
@@ -141,69 +141,41 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
   depth = staticCount && *staticCount <= shortDepth ? shortDepth : longDepth;
   element = getArrayElementTypes(op.getLeft().getType()).front();
   sum = type.getElementTypes().front();
-  WarpTiles tiles(left.lines, right.lines);
-  tileRows = tiles.rows;
-  tileColumns = tiles.columns;
-  warps = tiles.warps;
 }
 
-Value ProductByTensorCores::generate(ArrayRef<int64_t> extents, Code code) {
+Value ProductByTensorCores::forceEach(int64_t count,
+                                      llvm::function_ref<Values(Value)> code) {
   Region body;
   Values values;
   {
     OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(
-        &body, {}, SmallVector<Type>(extents.size(), builder.getIndexType()),
-        SmallVector<Location>(extents.size(), loc));
-    values = code(block->getArguments());
+    Block *block = builder.createBlock(&body, {}, builder.getIndexType(), loc);
+    values = code(block->getArgument(0));
     YieldOp::create(builder, loc, values);
   }
-  auto type = PullType::get(builder.getContext(), extents,
+  auto type = PullType::get(builder.getContext(), count,
                             llvm::to_vector(ValueRange(values).getTypes()));
   auto array = GenerateOp::create(builder, loc, type, ValueRange());
   array.getBody().takeBody(body);
-  return array;
-}
-
-void ProductByTensorCores::par(ArrayRef<int64_t> extents,
-                               llvm::function_ref<void(ValueRange)> code) {
-  Values sizes;
-  for (int64_t extent : extents)
-    sizes.push_back(constant(extent));
-  auto loop = ParOp::create(builder, loc, sizes, Level::Thread);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(
-      &loop.getBody(), {},
-      SmallVector<Type>(extents.size(), builder.getIndexType()),
-      SmallVector<Location>(extents.size(), loc));
-  code(block->getArguments());
+  return force(array);
 }
 
 Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
-                                 llvm::function_ref<void()> code) {
+                                 int64_t count,
+                                 llvm::function_ref<void(Value)> code) {
   auto type =
       PushType::get(builder.getContext(), Level::Block, extents, element);
-  auto fill = FillOp::create(
-      builder, loc, type, ValueRange(), Value(), ValueRange(),
-      ContractAttr::get(builder.getContext(), Contract::Disjoint), Attribute(),
-      UnitAttr());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&fill.getBody());
-  code();
-  return fill;
-}
-
-Value ProductByTensorCores::force(Value array, Storage storage) {
-  auto force = ForceOp::create(builder, loc, array, ValueRange());
-  force.setStorage(storage);
-  return force.getResults().front();
+  return buildFill(*this, type, Value(), {}, /*unchecked=*/false, [&] {
+    buildPar(*this, Level::Thread, constant(count),
+             [&](CollectiveBuilder &, Value i) { code(i); });
+  });
 }
 
 Value ProductByTensorCores::readOne(const Side &side, Value line, Value k) {
   Value place[] = {line, k};
   if (!side.isLeft)
     std::swap(place[0], place[1]);
-  return buildGet(builder, loc, side.array, place).front();
+  return get(side.array, place).front();
 }
 
 void ProductByTensorCores::forEachGroup(
@@ -253,23 +225,20 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
         continue;
       }
       size_t size = 0;
-      auto branch = scf::IfOp::create(
-          builder, loc, below(addConstant(k, first), count),
-          [&](OpBuilder &, Location) {
-            Values found = readAll();
-            size = found.size();
-            scf::YieldOp::create(builder, loc, found);
-          },
-          [&](OpBuilder &, Location) {
-            scf::YieldOp::create(builder, loc, Values(size, zero));
-          });
-      llvm::append_range(values, branch.getResults());
+      llvm::append_range(values, choose(
+                                     below(addConstant(k, first), count),
+                                     [&] {
+                                       Values found = readAll();
+                                       size = found.size();
+                                       return found;
+                                     },
+                                     [&] { return Values(size, zero); }));
     }
     return values;
   };
-  return force(generate({countLoaders(side)}, [&](ValueRange i) {
+  return forceEach(countLoaders(side), [&](Value thread) {
     Values values;
-    forEachGroup(side, i[0], [&](Value line, Value k) {
+    forEachGroup(side, thread, [&](Value line, Value k) {
       k = add(first, k);
       if (side.hasLines)
         return llvm::append_range(
@@ -286,29 +255,27 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
                          }));
     });
     return values;
-  }));
+  });
 }
 
 Value ProductByTensorCores::store(const Side &side, Value loaded) {
   int64_t extents[] = {side.lines, depth};
   if (!side.hasLines)
     extents[0] = depth / 2, extents[1] = 2 * side.lines;
-  return fill(extents, element, [&] {
-    par({countLoaders(side)}, [&](ValueRange i) {
-      Values values = buildGet(builder, loc, loaded, i);
-      auto next = values.begin();
-      forEachGroup(side, i[0], [&](Value line, Value k) {
-        if (side.hasLines) {
-          for (int64_t e = 0; e < group; ++e)
-            write(*next++, {line, addConstant(k, e)});
-          return;
-        }
-        Value pair = div(k, constant(2)), place = mul(line, constant(2));
-        for (int64_t f = 0; f < pairs; ++f)
-          for (int64_t e : {0, 1})
-            write(next[e * pairs + f], {pair, addConstant(place, 2 * f + e)});
-        next += 2 * pairs;
-      });
+  return fill(extents, element, countLoaders(side), [&](Value thread) {
+    Values values = get(loaded, thread);
+    auto next = values.begin();
+    forEachGroup(side, thread, [&](Value line, Value k) {
+      if (side.hasLines) {
+        for (int64_t e = 0; e < group; ++e)
+          write(*next++, {line, addConstant(k, e)});
+        return;
+      }
+      Value pair = div(k, constant(2)), place = mul(line, constant(2));
+      for (int64_t f = 0; f < pairs; ++f)
+        for (int64_t e : {0, 1})
+          write(next[e * pairs + f], {pair, addConstant(place, 2 * f + e)});
+      next += 2 * pairs;
     });
   });
 }
@@ -319,24 +286,26 @@ void ProductByTensorCores::append(Values &values, const Side &side,
     Values place = {line, addConstant(k, e)};
     if (!side.hasLines)
       place = {div(k, constant(2)), addConstant(mul(line, constant(2)), e)};
-    llvm::append_range(values, buildGet(builder, loc, stored, place));
+    llvm::append_range(values, get(stored, place));
   }
 }
 
-std::pair<Value, Value> ProductByTensorCores::getPlace(Value warp, Value lane) {
-  Value columns = constant(right.lines / tileColumns);
-  Value row = mul(div(warp, columns), constant(tileRows)),
-        column = mul(rem(warp, columns), constant(tileColumns));
+std::pair<Value, Value> ProductByTensorCores::getPlace(Value thread) {
+  Value warp = div(thread, constant(warpSize)),
+        lane = rem(thread, constant(warpSize));
+  Value inRow = constant(right.lines / tiles.columns);
+  Value row = mul(div(warp, inRow), constant(tiles.rows)),
+        column = mul(rem(warp, inRow), constant(tiles.columns));
   return {add(row, div(lane, constant(4))),
           add(column, mul(rem(lane, constant(4)), constant(2)))};
 }
 
 Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
-  return force(generate({warps, warpSize}, [&](ValueRange i) {
-    Values values = buildGet(builder, loc, sums, i);
-    Value lane = i[1], two = constant(2), four = constant(4);
-    auto [row, column] = getPlace(i[0], lane);
-    Value even = mul(rem(lane, four), two);
+  return forceEach(tiles.warps * warpSize, [&](Value thread) {
+    Values values = get(sums, thread);
+    Value lane = rem(thread, constant(warpSize)), four = constant(4);
+    auto [row, column] = getPlace(thread);
+    Value even = mul(rem(lane, four), constant(2));
     // A lane has other columns of the right operand than of the sums.
     Value line = add(sub(column, even), div(lane, four));
     for (int64_t k = 0; k < depth; k += mmaDepth) {
@@ -345,13 +314,13 @@ Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
         append(fragment, side, stored, line, addConstant(even, k + more));
       };
       SmallVector<Values> lefts, rights;
-      for (int64_t r = 0; r < tileRows; r += mmaRows) {
+      for (int64_t r = 0; r < tiles.rows; r += mmaRows) {
         Values &fragment = lefts.emplace_back();
         for (int64_t more : {0, 8})
           for (int64_t below : {0, 8})
             read(fragment, left, x, addConstant(row, r + below), more);
       }
-      for (int64_t c = 0; c < tileColumns; c += mmaColumns) {
+      for (int64_t c = 0; c < tiles.columns; c += mmaColumns) {
         Values &fragment = rights.emplace_back();
         for (int64_t more : {0, 8})
           read(fragment, right, y, addConstant(line, c), more);
@@ -365,16 +334,16 @@ Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
         }
     }
     return values;
-  }));
+  });
 }
 
 Value ProductByTensorCores::build() {
-  int64_t numSums = tileRows * tileColumns / warpSize;
+  int64_t numSums = tiles.rows * tiles.columns / warpSize;
   Value zero = constant(0), one = constant(1),
-        steps = ceilDiv(count, constant(depth)), last = sub(steps, one);
-  Value none = generate({warps, warpSize}, [&](ValueRange) {
-    return Values(numSums, op.getInit());
-  });
+        steps = IndexBuilder::ceilDiv(count, constant(depth)),
+        last = sub(steps, one);
+  Value none = forceEach(tiles.warps * warpSize,
+                         [&](Value) { return Values(numSums, op.getInit()); });
   auto storeBoth = [&](ArrayRef<Value> loaded) -> Values {
     Value both[] = {store(left, loaded[0]), store(right, loaded[1])};
     auto force = ForceOp::create(builder, loc, both, ValueRange());
@@ -384,7 +353,7 @@ Value ProductByTensorCores::build() {
   auto loadBoth = [&](Value step) -> Values {
     return {load(left, step), load(right, step)};
   };
-  Values start = {force(none)};
+  Values start = {none};
   llvm::append_range(start, storeBoth(loadBoth(zero)));
   auto loop = scf::ForOp::create(
       builder, loc, zero, steps, one, start,
@@ -396,19 +365,19 @@ Value ProductByTensorCores::build() {
         llvm::append_range(found, storeBoth(loaded));
         scf::YieldOp::create(builder, loc, found);
       });
-  return fill({left.lines, right.lines}, sum, [&] {
-    par({warps, warpSize}, [&](ValueRange i) {
-      Values values = buildGet(builder, loc, loop.getResult(0), i);
-      auto [row, column] = getPlace(i[0], i[1]);
-      auto next = values.begin();
-      for (int64_t r = 0; r < tileRows; r += mmaRows)
-        for (int64_t c = 0; c < tileColumns; c += mmaColumns)
-          for (int64_t below : {0, 8})
-            for (int64_t beside : {0, 1})
-              write(*next++, {addConstant(row, r + below),
-                              addConstant(column, c + beside)});
-    });
-  });
+  auto writeSums = [&](Value thread) {
+    Values values = get(loop.getResult(0), thread);
+    auto [row, column] = getPlace(thread);
+    auto next = values.begin();
+    for (int64_t r = 0; r < tiles.rows; r += mmaRows)
+      for (int64_t c = 0; c < tiles.columns; c += mmaColumns)
+        for (int64_t below : {0, 8})
+          for (int64_t beside : {0, 1})
+            write(*next++, {addConstant(row, r + below),
+                            addConstant(column, c + beside)});
+  };
+  return fill({left.lines, right.lines}, sum, tiles.warps * warpSize,
+              writeSums);
 }
 
 /// True if the tiles of one block for `op` fit into its shared memory, and its

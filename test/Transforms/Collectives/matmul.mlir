@@ -25,7 +25,7 @@
 // CORES:       scf.for
 // CORES:         obs.generate ({{.*}}) {
 // CORES:           obs.mma
-// CORES:         } : !obs.pull<4 x 32 x f32
+// CORES:         } : !obs.pull<128 x f32
 // CORES:         obs.force {{.*}} in shared : !obs.push<block, 64 x 64 x f16>, !obs.push<block, 32 x 64 x f16>
 // NONE-NOT:    obs.mma
 // NONE:        obs.par (%[[I:.*]], %[[J:.*]]) in
