@@ -85,6 +85,32 @@ static AccessKind getKind(Operation *op) {
   return getInitialNesting(op) ? AccessKind::InitialWrite : AccessKind::Write;
 }
 
+/// True if one access stands for both operations: the threads of a leaf execute
+/// them together, and they have the same effect on the same array. Accesses to
+/// the two slots of a ring are different ones.
+static bool areAlike(Operation *a, Operation *b) {
+  if (a->getName() != b->getName() || a->getLoc() != b->getLoc() ||
+      a->getBlock() != b->getBlock())
+    return false;
+  auto [memory, indices] = getIndexedMemory(a);
+  auto [other, others] = getIndexedMemory(b);
+  if (!memory || memory != other || getKind(a) != getKind(b))
+    return false;
+  auto type = cast<MemRefType>(memory.getType());
+  bool mayBeRing = type.getRank() && type.getDimSize(0) == 2;
+  return !mayBeRing || indices.front() == others.front();
+}
+
+SmallVector<Operation *> obs::getMembers(const Access &access) {
+  if (!access.leaf && !access.warpLeaf)
+    return {access.op};
+  SmallVector<Operation *> members;
+  for (Operation &op : *access.op->getBlock())
+    if (areAlike(access.op, &op))
+      members.push_back(&op);
+  return members;
+}
+
 /// Adds the accesses of `op` itself.
 void AccessReader::append(Operation *op, Accesses &accesses) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
@@ -102,8 +128,16 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
       return; // Not written, or used by one thread only.
     if (access.buffer == memory && !indices.empty())
       access.slot = getSlot(indices.front());
-    if (!llvm::is_contained(accesses, access))
-      accesses.push_back(access);
+    for (Access &known : accesses) {
+      if (known == access)
+        return;
+      if (!leaf || known.leaf != leaf || !areAlike(known.op, op))
+        continue;
+      if (known.slot != access.slot)
+        known.slot = {};
+      return;
+    }
+    accesses.push_back(access);
   };
   if (auto [memory, indices] = getIndexedMemory(op); memory)
     return add(memory, getKind(op), indices);

@@ -27,6 +27,8 @@ namespace mlir::obs {
 
 enum class AccessKind { Read, Write, InitialWrite, Atomic };
 
+/// In a leaf, an access stands for all operations of its block that access the
+/// same array alike; see getMembers.
 struct Access {
   /// The alloc or kernel argument; null when it could be any.
   Value buffer;
@@ -72,6 +74,9 @@ bool isWarpLoop(Operation *op);
 /// The array and the indices of the element that `op` loads or stores; null for
 /// other operations.
 std::pair<Value, ValueRange> getIndexedMemory(Operation *op);
+
+/// The operations that `access` stands for.
+SmallVector<Operation *> getMembers(const Access &access);
 
 /// Finds the accesses that can matter to other threads of an instance of a
 /// level. It stores its results, so the code must not change between two calls.

@@ -422,6 +422,51 @@ Meetings::Side &Meetings::getSide(const Access &access) {
   return *side;
 }
 
+/// The access before, where the loop that has ended was in its last iteration.
+Meetings::Side &Meetings::getLastTurn(const Access &access) {
+  Side &anyTurn = getSide(access);
+  if (!access.ended)
+    return anyTurn;
+  std::unique_ptr<Side> &side = lastTurns[{access.op, access.ended}];
+  if (!side) {
+    side = std::make_unique<Side>(anyTurn);
+    if (fixLastTurns(access, side->evaluator))
+      side->elements = side->evaluator.getElements();
+  }
+  return *side;
+}
+
+/// The level of one operation of each access.
+std::optional<Level> Meetings::computePair(const Access &before,
+                                           const Access &after, Level worst) {
+  Side &second = getSide(after);
+  Side &anyTurn = getSide(before);
+  if (!anyTurn.elements || !second.elements) {
+    // If there are few iterations, the first warp executes all of them.
+    auto isNarrow = [](const Access &access, const Side &side) {
+      std::optional<int64_t> most = side.evaluator.getMostIterations();
+      return access.leaf && most && *most <= warpSize &&
+             !isBlocked(access.leaf);
+    };
+    if (isNarrow(before, anyTurn) && isNarrow(after, second))
+      worst = std::min(worst, Level::Warp);
+    return relateAccesses(before, after, worst);
+  }
+  Side &first = getLastTurn(before);
+  std::optional<Level> level = compare(before, first, second, worst);
+  if (!level || *level == Level::Thread)
+    return level;
+  level = compareTurns(before, first, second, *level);
+  // If the number of iterations is not known, only the algebra can use that it
+  // is the same in both accesses.
+  auto isOpen = [](const Side &side) {
+    return !side.evaluator.getCount().getConstant();
+  };
+  bool areOpen = level && *level != Level::Thread && before.leaf &&
+                 after.leaf && (isOpen(anyTurn) || isOpen(second));
+  return areOpen ? relateAccesses(before, after, *level) : level;
+}
+
 std::optional<Level> Meetings::compute(const Access &before,
                                        const Access &after) {
   // Every thread runs the accesses that are not in a loop over threads.
@@ -437,53 +482,71 @@ std::optional<Level> Meetings::compute(const Access &before,
   };
   if (worst == Level::Thread || !isKnown(before) || !isKnown(after))
     return worst;
-  Side &second = getSide(after);
-  Side &anyTurn = getSide(before);
-  if (!anyTurn.elements || !second.elements) {
-    // If there are few iterations, the first warp executes all of them.
-    auto isNarrow = [](const Access &access, const Side &side) {
-      std::optional<int64_t> most = side.evaluator.getMostIterations();
-      return access.leaf && most && *most <= warpSize &&
-             !isBlocked(access.leaf);
-    };
-    if (isNarrow(before, anyTurn) && isNarrow(after, second))
-      worst = std::min(worst, Level::Warp);
-    return relateAccesses(before, after, worst);
-  }
-  std::optional<Side> lastTurn;
-  if (before.ended) {
-    lastTurn = anyTurn;
-    if (fixLastTurns(before, lastTurn->evaluator))
-      lastTurn->elements = lastTurn->evaluator.getElements();
-  }
-  Side &first = lastTurn ? *lastTurn : anyTurn;
-  std::optional<Level> level = compare(before, first, second, worst);
-  if (!level || *level == Level::Thread)
-    return level;
-  level = compareTurns(before, first, second, *level);
-  // If the number of iterations is not known, only the algebra can use that it
-  // is the same in both accesses.
-  auto isOpen = [](const Side &side) {
-    return !side.evaluator.getCount().getConstant();
-  };
-  bool areOpen = level && *level != Level::Thread && before.leaf &&
-                 after.leaf && (isOpen(anyTurn) || isOpen(second));
-  return areOpen ? relateAccesses(before, after, *level) : level;
+  Group &from = getGroup(before), &to = getGroup(after);
+  // Mostly no operation of one access meets one of the other. All pairs are
+  // compared together, and separately if that is not enough.
+  std::optional<Level> most = worst;
+  if (from.elements && to.elements)
+    most = meet(*from.elements, *to.elements, before.stale, worst);
+  if (!most || *most == Level::Thread)
+    return most;
+  std::optional<Level> level;
+  Access one = before, other = after;
+  for (Operation *first : from.members)
+    for (Operation *second : to.members) {
+      one.op = first;
+      other.op = second;
+      if (std::optional<Level> here = computePair(one, other, worst))
+        level = std::max(level.value_or(*here), *here);
+      if (level >= most)
+        return level;
+    }
+  return level;
 }
 
-/// The first operation that accesses some array at the same indices, in the
-/// same block: arrays of the parts of a tuple are accessed alike.
-Operation *Meetings::getRepresentative(Operation *op) {
-  auto [memory, indices] = getIndexedMemory(op);
-  if (!memory)
-    return op;
-  auto type = cast<MemRefType>(memory.getType());
-  SmallVector<const void *> key{op->getBlock()};
-  for (auto [index, size] : llvm::zip_equal(indices, type.getShape())) {
-    key.push_back(index.getAsOpaquePointer());
-    key.push_back(reinterpret_cast<const void *>(size));
+/// Adds elements to a group with the same multiples of terms, if there is one.
+static void addElements(const ReachedElements &some, ReachedElements &all) {
+  for (const ElementGroup &group : some) {
+    auto *same = llvm::find_if(all, [&](const ElementGroup &other) {
+      return other.dimensions == group.dimensions;
+    });
+    if (same == all.end())
+      all.push_back(group);
+    else
+      llvm::append_range(same->elements, group.elements);
   }
-  return representatives.try_emplace(std::move(key), op).first->second;
+}
+
+Meetings::Group &Meetings::getGroup(const Access &access) {
+  std::unique_ptr<Group> &group = groups[access.op];
+  if (group)
+    return *group;
+  group = std::make_unique<Group>();
+  group->members = getMembers(access);
+  group->representative = access.op;
+  Value memory = getIndexedMemory(access.op).first;
+  if (!memory)
+    return *group;
+  // Arrays of the parts of a tuple are accessed alike.
+  SmallVector<const void *> key{access.op->getBlock()};
+  for (int64_t extent : cast<MemRefType>(memory.getType()).getShape())
+    key.push_back(reinterpret_cast<const void *>(extent));
+  for (Operation *member : group->members)
+    for (Value index : getIndexedMemory(member).second)
+      key.push_back(index.getAsOpaquePointer());
+  group->representative =
+      representatives.try_emplace(std::move(key), access.op).first->second;
+  group->elements.emplace();
+  for (Operation *member : group->members) {
+    Access one = access;
+    one.op = member;
+    if (!getSide(one).elements) {
+      group->elements.reset();
+      break;
+    }
+    addElements(*getSide(one).elements, *group->elements);
+  }
+  return *group;
 }
 
 std::optional<Level> Meetings::get(const Access &before, const Access &after) {
@@ -492,9 +555,9 @@ std::optional<Level> Meetings::get(const Access &before, const Access &after) {
   if (isGlobal &&
       (findArrival(before.op, after.op) || findArrival(after.op, before.op)))
     return std::nullopt;
-  auto key =
-      std::make_tuple(getRepresentative(before.op), getRepresentative(after.op),
-                      before.stale, before.ended);
+  auto key = std::make_tuple(getGroup(before).representative,
+                             getGroup(after).representative, before.stale,
+                             before.ended);
   auto found = known.find(key);
   if (found == known.end())
     found = known.insert({key, compute(before, after)}).first;

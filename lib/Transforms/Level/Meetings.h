@@ -25,13 +25,23 @@ public:
   std::optional<Level> get(const Access &before, const Access &after);
 
 private:
-  /// An access in any iteration of the loops around it.
+  /// An operation in any iteration of the loops around it.
   struct Side {
     AccessEvaluator evaluator;
     std::optional<ReachedElements> elements;
   };
+  /// The operations of an access.
+  struct Group {
+    SmallVector<Operation *> members;
+    /// The group of the first access with the same indices.
+    Operation *representative = nullptr;
+    /// The elements that any operation reaches.
+    std::optional<ReachedElements> elements;
+  };
 
   std::optional<Level> compute(const Access &before, const Access &after);
+  std::optional<Level> computePair(const Access &before, const Access &after,
+                                   Level worst);
   std::optional<Level> compare(const Access &before, const Side &first,
                                const Side &second, Level worst);
   std::optional<Level> compareTurns(const Access &before, const Side &first,
@@ -43,12 +53,17 @@ private:
   std::optional<Level> relateAccesses(const Access &before, const Access &after,
                                       Level worst);
   Side &getSide(const Access &access);
+  Side &getLastTurn(const Access &access);
   bool fixLastTurns(Access access, AccessEvaluator &evaluator);
-  Operation *getRepresentative(Operation *op);
+  Group &getGroup(const Access &access);
 
   Workers workers;
   IndexModel model;
   llvm::DenseMap<Operation *, std::unique_ptr<Side>> sides;
+  /// By the operation and the loop that has ended.
+  llvm::DenseMap<std::pair<Operation *, Operation *>, std::unique_ptr<Side>>
+      lastTurns;
+  llvm::DenseMap<Operation *, std::unique_ptr<Group>> groups;
   /// By the block, the indices and the extents of the array.
   std::map<SmallVector<const void *>, Operation *> representatives;
   /// By the operations and the loops that are stale and that have ended.
