@@ -83,6 +83,8 @@ LARGE: dict[str, Callable[[], list[Any]]] = {
     "cumulative_rows": lambda: [floats(4 * K, 2 * K)],
     "cumulative_column_sums": lambda: [floats(4 * K, 4 * K)],
     "recurrence": lambda: [floats(4 * M) / 8, floats(4 * M, seed=1)],
+    "segmented_sums": lambda: [integers(4 * M, high=2), floats(4 * M)],
+    "state_space": lambda: [floats(8, 4 * K, 128) / 8, floats(8, 4 * K, 128, seed=1)],
     "matrix_scan": lambda: [floats(256 * K, 2, 2) / 2],
     "pooling": lambda: [floats(4 * K, 4 * K)],
     "convolution": lambda: [floats(8, 64, 56, 56) / 8, floats(64, 64, 3, 3, seed=1) / 8],

@@ -405,6 +405,53 @@ def long_recurrence(a: Any) -> Any:
     return lax.associative_scan(combine, (a, a))[1]
 
 
+@case(integers(100, high=2), floats(100))
+def segmented_sums(flags: Any, x: Any) -> Any:
+    """The function reads the flags of the second segment only."""
+
+    def combine(a: Any, b: Any) -> Any:
+        return a[0] | b[0], jnp.where(b[0], b[1], a[1] + b[1])
+
+    return lax.associative_scan(combine, (flags > 0, x))[1]
+
+
+@case(floats(3, 65, 4), floats(3, 65, 4, seed=1))
+def state_space(a: Any, b: Any) -> Any:
+    """Recurrences along the middle dimension, backwards, too. Both results are used."""
+
+    def combine(x: Any, y: Any) -> Any:
+        return x[0] * y[0], x[1] * y[0] + y[1]
+
+    products, states = lax.associative_scan(combine, (a / 8, b), axis=1)
+    return products, states + lax.associative_scan(jnp.add, b, axis=1, reverse=True)
+
+
+@case(integers(130, high=200), floats(130) - 4, floats(130, seed=2) - 4)
+def unusual_scans(i: Any, x: Any, y: Any) -> Any:
+    """Constants, a component that only the second operand gives, one array twice, bits."""
+
+    def combine(a: Any, b: Any) -> Any:
+        return a[0] + b[0], jnp.minimum(jnp.maximum(a[1] + b[0], b[1]), 3.0), a[2] * b[2] % 7
+
+    three = lax.associative_scan(combine, (x, y, i))
+    bits = lax.associative_scan(jnp.logical_xor, i > 100)
+    return three[1], three[2], bits, lax.associative_scan(jnp.maximum, x) + x[::-1]
+
+
+@case(floats(64), floats(64, seed=1))
+def almost_scans(x: Any, y: Any) -> Any:
+    """Interleaved arrays that are no scans: a stage has another function or another array."""
+
+    def scan(first: Any, others: Any) -> Any:
+        if first.shape[0] < 2:
+            return first
+        odd = scan(others(first[:-1:2], first[1::2]), jnp.add)
+        even = jnp.concatenate([first[:1], odd[:-1] + first[2::2]])
+        return lax.pad(even, 0.0, [(0, 1, 1)]) + lax.pad(odd, 0.0, [(1, 0, 1)])
+
+    return scan(x, jnp.add), scan(x, jnp.maximum), scan(x, lambda a, b: a + b + y[: a.shape[0]])
+
+
 @case(floats(17, 2, 2))
 def matrix_scan(m: Any) -> Any:
     return lax.associative_scan(jnp.matmul, m / 2)

@@ -45,6 +45,8 @@ struct Importer::Entry {
 const Importer::Entry *Importer::find(Operation *op) {
   static const llvm::StringMap<Entry> table = {
       {"chlo.top_k", {&Importer::importTopK, Other, 1, 0, 2}},
+      {"stablehlo.associative_scan",
+       {&Importer::importAssociativeScan, Keeps, 0, 1, Some, 1}},
       {"stablehlo.broadcast_in_dim", {&Importer::importBroadcast, Moves, 1}},
       {"stablehlo.case", {&Importer::importBranches, Other, 1, Some, Any}},
       {"stablehlo.concatenate", {&Importer::importConcatenate, Keeps, Some}},
@@ -220,6 +222,10 @@ void Importer::importRegion(Block &block) {
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
+  for (auto function : source.getOps<func::FuncOp>())
+    for (Block &block : function.getBody())
+      if (failed(findScans(block)))
+        return {};
   findDeviceScalars();
   for (Operation &op : *source.getBody()) {
     // It names the devices of arrays, which has no effect on their elements.

@@ -180,6 +180,10 @@ private:
   /// values.
   void importRegion(Block &block);
 
+  /// Replaces the scans in a block that JAX has unrolled into stages by one
+  /// operation each.
+  LogicalResult findScans(Block &block);
+
   // Operations.
   void findDeviceScalars();
   static bool isMove(Operation *op);
@@ -204,6 +208,7 @@ private:
   Values importReduce(OpReader &op);
   Values importReduceWindow(OpReader &op);
   Values importSelectAndScatter(OpReader &op);
+  Values importAssociativeScan(OpReader &op);
   Values importSort(OpReader &op);
   Values importTopK(OpReader &op);
   Values importDot(OpReader &op);
