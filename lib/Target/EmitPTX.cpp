@@ -157,6 +157,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
                                               llvm::OptimizationLevel,
                                               llvm::ThinOrFullLTOPhase) {
     llvm::FunctionPassManager last;
+    last.addPass(detail::JoinNeighboursPass());
     if (hasHints)
       last.addPass(detail::HintLoadsPass());
     if (addsVectors)

@@ -28,6 +28,12 @@ struct UnrollLoopsPass : llvm::PassInfoMixin<UnrollLoopsPass> {
                               llvm::LPMUpdater &);
 };
 
+/// Joins loads, and stores, of neighbours whose addresses have one base.
+struct JoinNeighboursPass : llvm::PassInfoMixin<JoinNeighboursPass> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
+
 /// Marks loads of 16 bytes that stream an array into registers or shared
 /// memory, as in a reduction or a histogram: the first cache drops their
 /// elements before others. The kernel does not write the array, the innermost

@@ -10,9 +10,11 @@
 // threads load those of the next step to registers while the warps add the
 // products of one step, whose elements are in shared memory.
 //
-// A lane needs two neighbours of a row of the left operand together, and two
-// neighbours of a column of the right one. If these are no neighbours in global
-// memory, threads load four elements of two rows and store pairs.
+// The order of the columns of the left operand, which are the rows of the right
+// one, is free within a step, if it is the same in both. So a lane takes four
+// neighbours of a row of the left operand together, and four neighbours of a
+// column of the right one. If these are no neighbours in global memory, threads
+// load four elements of two rows and store pairs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +32,10 @@ static constexpr int64_t mmaRows = 16, mmaColumns = 8, mmaDepth = 16;
 /// The columns of the left operand that a step loads, and the number for short
 /// sums. With 64, a product of 4096 x 4096 takes 0.87 of the time of 32 (H100).
 static constexpr int64_t longDepth = 64, shortDepth = 32;
-/// The elements of a line that a thread loads together, 16 bytes, and the lines
-/// of which it loads pairs. Lanes then write neighbouring 16 bytes.
-static constexpr int64_t group = 8, pairs = 4;
+/// The elements of a line that a thread loads together, 16 bytes, and those
+/// that a lane reads together, 8 bytes. If lines are no neighbours in memory, a
+/// thread loads pairs of four of them, and lanes write neighbouring 16 bytes.
+static constexpr int64_t group = 8, four = 4, pair = 2;
 /// Each part of a multiprocessor has a warp, unless tiles are small. A block
 /// has at most 8 warps by default, which keep their sums in registers.
 static constexpr int64_t fewWarps = 4, mostWarps = 8, smallTile = 16 * 16;
@@ -79,7 +82,7 @@ private:
   /// The number of groups that threads load together: 8 elements of a line, or
   /// pairs of 4 lines.
   int64_t countGroups(const Side &side) {
-    return side.lines * depth / (side.hasLines ? group : 2 * pairs);
+    return side.lines * depth / (side.hasLines ? group : pair * four);
   }
   /// The number of threads that load groups, all of them equally many.
   int64_t countLoaders(const Side &side) {
@@ -94,9 +97,9 @@ private:
   /// Stores them in shared memory: lines of `depth` elements, or rows of pairs,
   /// one pair for each line.
   Value store(const Side &side, Value loaded);
-  /// Elements `k` and `k + 1` of a line of what `store` returned; `k` is even.
-  void append(Values &values, const Side &side, Value stored, Value line,
-              Value k);
+  /// Four elements of a line of what `store` returned, from `k` on, a multiple
+  /// of 4.
+  Values readFour(const Side &side, Value stored, Value line, Value k);
   /// The sums after the products of one step.
   Value addProducts(Value sums, Value left, Value right);
   /// The row and the column of the first sum of a thread.
@@ -182,7 +185,7 @@ void ProductByTensorCores::forEachGroup(
     const Side &side, Value thread,
     llvm::function_ref<void(Value, Value)> code) {
   int64_t loaders = countLoaders(side);
-  int64_t inner = side.hasLines ? depth / group : side.lines / pairs;
+  int64_t inner = side.hasLines ? depth / group : side.lines / four;
   for (int64_t first = 0; first < countGroups(side); first += loaders) {
     Value outer, number = thread;
     // The threads load whole lines.
@@ -193,11 +196,11 @@ void ProductByTensorCores::forEachGroup(
       outer = div(number, constant(inner));
     }
     Value place = mul(rem(number, constant(inner)),
-                      constant(side.hasLines ? group : pairs));
+                      constant(side.hasLines ? group : four));
     if (side.hasLines)
       code(outer, place);
     else
-      code(place, mul(outer, constant(2)));
+      code(place, mul(outer, constant(pair)));
   }
 }
 
@@ -245,9 +248,9 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
             values, read(k, group, [&](int64_t e) -> Values {
               return {readOne(side, line, addConstant(k, e))};
             }));
-      llvm::append_range(values, read(k, 2, [&](int64_t e) {
+      llvm::append_range(values, read(k, pair, [&](int64_t e) {
                            Values neighbours;
-                           for (int64_t f = 0; f < pairs; ++f)
+                           for (int64_t f = 0; f < four; ++f)
                              neighbours.push_back(readOne(side,
                                                           addConstant(line, f),
                                                           addConstant(k, e)));
@@ -261,7 +264,7 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
 Value ProductByTensorCores::store(const Side &side, Value loaded) {
   int64_t extents[] = {side.lines, depth};
   if (!side.hasLines)
-    extents[0] = depth / 2, extents[1] = 2 * side.lines;
+    extents[0] = depth / pair, extents[1] = pair * side.lines;
   return fill(extents, element, countLoaders(side), [&](Value thread) {
     Values values = get(loaded, thread);
     auto next = values.begin();
@@ -271,23 +274,27 @@ Value ProductByTensorCores::store(const Side &side, Value loaded) {
           write(*next++, {line, addConstant(k, e)});
         return;
       }
-      Value pair = div(k, constant(2)), place = mul(line, constant(2));
-      for (int64_t f = 0; f < pairs; ++f)
-        for (int64_t e : {0, 1})
-          write(next[e * pairs + f], {pair, addConstant(place, 2 * f + e)});
-      next += 2 * pairs;
+      Value row = div(k, constant(pair)), place = mul(line, constant(pair));
+      for (int64_t f = 0; f < four; ++f)
+        for (int64_t e = 0; e < pair; ++e)
+          write(next[e * four + f], {row, addConstant(place, pair * f + e)});
+      next += pair * four;
     });
   });
 }
 
-void ProductByTensorCores::append(Values &values, const Side &side,
-                                  Value stored, Value line, Value k) {
-  for (int64_t e : {0, 1}) {
+SmallVector<Value> ProductByTensorCores::readFour(const Side &side,
+                                                  Value stored, Value line,
+                                                  Value k) {
+  Values values;
+  for (int64_t e = 0; e < four; ++e) {
     Values place = {line, addConstant(k, e)};
     if (!side.hasLines)
-      place = {div(k, constant(2)), addConstant(mul(line, constant(2)), e)};
+      place = {addConstant(div(k, constant(pair)), e / pair),
+               addConstant(mul(line, constant(pair)), e % pair)};
     llvm::append_range(values, get(stored, place));
   }
+  return values;
 }
 
 std::pair<Value, Value> ProductByTensorCores::getPlace(Value thread) {
@@ -303,28 +310,28 @@ std::pair<Value, Value> ProductByTensorCores::getPlace(Value thread) {
 Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
   return forceEach(tiles.warps * warpSize, [&](Value thread) {
     Values values = get(sums, thread);
-    Value lane = rem(thread, constant(warpSize)), four = constant(4);
+    Value lane = rem(thread, constant(warpSize)),
+          inFour = rem(lane, constant(four));
     auto [row, column] = getPlace(thread);
-    Value even = mul(rem(lane, four), constant(2));
     // A lane has other columns of the right operand than of the sums.
-    Value line = add(sub(column, even), div(lane, four));
+    Value line =
+        add(sub(column, mul(inFour, constant(2))), div(lane, constant(four)));
     for (int64_t k = 0; k < depth; k += mmaDepth) {
-      auto read = [&](Values &fragment, const Side &side, Value stored,
-                      Value line, int64_t more) {
-        append(fragment, side, stored, line, addConstant(even, k + more));
+      Value own = addConstant(mul(inFour, constant(four)), k);
+      // The first two elements of each line, then the other two.
+      auto addLines = [&](SmallVector<Values> &fragments,
+                          ArrayRef<Values> lines) {
+        Values &fragment = fragments.emplace_back();
+        for (int64_t half : {0, 2})
+          for (const Values &elements : lines)
+            llvm::append_range(fragment, ArrayRef(elements).slice(half, 2));
       };
       SmallVector<Values> lefts, rights;
-      for (int64_t r = 0; r < tiles.rows; r += mmaRows) {
-        Values &fragment = lefts.emplace_back();
-        for (int64_t more : {0, 8})
-          for (int64_t below : {0, 8})
-            read(fragment, left, x, addConstant(row, r + below), more);
-      }
-      for (int64_t c = 0; c < tiles.columns; c += mmaColumns) {
-        Values &fragment = rights.emplace_back();
-        for (int64_t more : {0, 8})
-          read(fragment, right, y, addConstant(line, c), more);
-      }
+      for (int64_t r = 0; r < tiles.rows; r += mmaRows)
+        addLines(lefts, {readFour(left, x, addConstant(row, r), own),
+                         readFour(left, x, addConstant(row, r + 8), own)});
+      for (int64_t c = 0; c < tiles.columns; c += mmaColumns)
+        addLines(rights, {readFour(right, y, addConstant(line, c), own)});
       auto place = values.begin();
       for (const Values &a : lefts)
         for (const Values &b : rights) {

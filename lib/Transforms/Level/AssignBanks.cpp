@@ -50,6 +50,8 @@ struct Request {
   /// The number of neighbours that an iteration accesses. They are one access
   /// if all rows begin at a multiple of this number.
   int64_t width = 1;
+  /// The number of combinations of iterations with the same indices.
+  uint64_t weight = 1;
   /// The wavefronts that it takes, as the array is, more than the least number.
   uint64_t conflicts = 0;
 };
@@ -98,7 +100,12 @@ private:
                                   const Placement &placement) const;
   /// The least number of wavefronts of `requests` warps.
   uint64_t getLeast(const Request &request, uint64_t requests) const {
-    return requests * std::max<int64_t>(1, bytes * request.width / 4);
+    return request.weight * requests *
+           std::max<int64_t>(1, bytes * request.width / 4);
+  }
+  /// The wavefronts of a request with a layout.
+  uint64_t getTotal(const Request &request, const WarpCost &cost) const {
+    return request.weight * cost.total;
   }
   IndexExpr getAddress(const IndexMap &indices,
                        const Placement &placement) const;
@@ -141,8 +148,8 @@ bool Array::collect() {
     if (std::optional<WarpCost> cost = getCost(request, {})) {
       uint64_t own = getLeast(request, cost->requests);
       least += own;
-      wavefronts += cost->total;
-      request.conflicts = cost->total - own;
+      wavefronts += getTotal(request, *cost);
+      request.conflicts = getTotal(request, *cost) - own;
     }
   llvm::sort(requests, [](const Request &a, const Request &b) {
     return a.conflicts > b.conflicts;
@@ -151,10 +158,11 @@ bool Array::collect() {
 }
 
 /// Calls `visit` with every combination of iterations of `loops`, or with the
-/// first iteration of each if there are too many.
-static void
-forEachTurn(ArrayRef<scf::ForOp> loops,
-            function_ref<void(ArrayRef<std::pair<Value, int64_t>>)> visit) {
+/// first iteration of each if there are too many, and with the number of
+/// combinations that it stands for: only the counters in `used` differ.
+static void forEachTurn(
+    ArrayRef<scf::ForOp> loops, const llvm::DenseSet<Value> &used,
+    function_ref<void(ArrayRef<std::pair<Value, int64_t>>, uint64_t)> visit) {
   SmallVector<std::array<int64_t, 3>> ranges;
   int64_t combinations = 1;
   for (scf::ForOp loop : loops) {
@@ -166,13 +174,19 @@ forEachTurn(ArrayRef<scf::ForOp> loops,
     ranges.push_back({from, step, turns});
     combinations = std::min(combinations * turns, maxTurns + 1);
   }
-  if (combinations > maxTurns)
-    for (auto &range : ranges)
-      range[2] = 1;
+  uint64_t weight = 1;
+  for (auto [counted, range] : llvm::zip_equal(loops, ranges)) {
+    scf::ForOp loop = counted;
+    if (combinations <= maxTurns && !used.contains(loop.getInductionVar()))
+      weight *= range[2];
+    else if (combinations <= maxTurns)
+      continue;
+    range[2] = 1;
+  }
   SmallVector<std::pair<Value, int64_t>> point;
   std::function<void(size_t)> go = [&](size_t depth) {
     if (depth == loops.size())
-      return visit(point);
+      return visit(point, weight);
     auto [from, step, turns] = ranges[depth];
     for (int64_t turn = 0; turn < turns; ++turn) {
       scf::ForOp loop = loops[depth];
@@ -205,15 +219,25 @@ void Array::addRequests(Operation *op, ValueRange indices) {
         loop && !hasAttr<ObsDialect::MapAttrHelper>(loop) &&
         (leaf->isAncestor(loop) || getConstantIntValue(loop.getUpperBound())))
       loops.push_back(loop);
-  forEachTurn(loops, [&](ArrayRef<std::pair<Value, int64_t>> point) {
-    IndexRecognizer recognizer;
+  using Point = ArrayRef<std::pair<Value, int64_t>>;
+  auto recognize = [&](IndexRecognizer &recognizer, Point point) {
     recognizer.addLeaf(leaf.getRegion());
     recognizer.addVariable(leaf.getInductionVar(0), count);
     for (auto [variable, value] : point)
       recognizer.define(variable, IndexExpr::constant(value));
+    return llvm::map_to_vector(
+        indices, [&](Value index) { return recognizer.get(index); });
+  };
+  llvm::DenseSet<Value> used;
+  IndexRecognizer any;
+  for (const IndexExpr &index : recognize(any, {}))
+    for (const IndexExpr &symbol : collectLeaves(index, Kind::Symbol))
+      used.insert(any.getValue(symbol.getId()));
+  forEachTurn(loops, used, [&](Point point, uint64_t weight) {
+    IndexRecognizer recognizer;
     Request request{{}, std::min(count, maxIterations), workers};
-    for (Value index : indices)
-      request.indices.push_back(recognizer.get(index));
+    request.indices = recognize(recognizer, point);
+    request.weight = weight;
     requests.push_back(std::move(request));
   });
 }
@@ -246,14 +270,15 @@ static bool isMultiple(Value value, int64_t width) {
 }
 
 /// Makes one request of the accesses of each run of loads, or of stores, of one
-/// block of code.
+/// block of code: of 16 bytes, or else of 8 or 4.
 void Array::findVectors(ArrayRef<Counted> counted) {
-  int64_t width = widestAccess / bytes;
-  if (width < 2)
-    return;
   // The code, if it loads, and all indices without the constant in the last.
   using Key = std::tuple<Block *, bool, SmallVector<void *>>;
-  std::map<Key, std::map<int64_t, const Counted *>> groups;
+  struct Group {
+    Value base;
+    std::map<int64_t, const Counted *> distances;
+  };
+  std::map<Key, Group> groups;
   for (const Counted &access : counted) {
     SmallVector<void *> values;
     ValueRange indices = getIndexedMemory(access.op).second;
@@ -261,24 +286,35 @@ void Array::findVectors(ArrayRef<Counted> counted) {
     for (Value index : indices.drop_back())
       values.push_back(index.getAsOpaquePointer());
     values.push_back(base.getAsOpaquePointer());
-    if (isMultiple(base, width))
-      groups[{access.op->getBlock(), isa<memref::LoadOp>(access.op), values}]
-            [distance] = &access;
+    Group &group =
+        groups[{access.op->getBlock(), isa<memref::LoadOp>(access.op), values}];
+    group.base = base;
+    group.distances[distance] = &access;
   }
   llvm::BitVector isPart(requests.size());
-  for (auto &[key, distances] : groups)
-    for (auto [distance, first] : distances) {
-      int64_t run = 1;
-      while (run < width && distances.count(distance + run))
-        ++run;
-      if (distance % width != 0 || run != width)
-        continue;
-      for (size_t i = first->begin; i < first->end; ++i)
-        requests[i].width = width;
-      for (int64_t next = 1; next < width; ++next)
-        isPart.set(distances[distance + next]->begin,
-                   distances[distance + next]->end);
-    }
+  for (int64_t width = widestAccess / bytes; width > 1 && width * bytes >= 4;
+       width /= 2)
+    for (auto &[key, group] : groups)
+      for (auto [distance, first] : group.distances) {
+        auto isFree = [&](int64_t distance) {
+          auto found = group.distances.find(distance);
+          return found != group.distances.end() &&
+                 !isPart.test(found->second->begin) &&
+                 requests[found->second->begin].width == 1;
+        };
+        int64_t run = 0;
+        while (run < width && isFree(distance + run))
+          ++run;
+        if (distance % width != 0 || run != width ||
+            !isMultiple(group.base, width))
+          continue;
+        for (size_t i = first->begin; i < first->end; ++i)
+          requests[i].width = width;
+        for (int64_t next = 1; next < width; ++next) {
+          const Counted *part = group.distances[distance + next];
+          isPart.set(part->begin, part->end);
+        }
+      }
   size_t next = 0;
   llvm::erase_if(requests, [&](const Request &) { return isPart[next++]; });
 }
@@ -331,7 +367,7 @@ uint64_t Array::getCost(const Placement &placement, uint64_t limit) const {
     if (total >= limit)
       break;
     if (std::optional<WarpCost> cost = getCost(request, placement))
-      total += cost->total - getLeast(request, cost->requests);
+      total += getTotal(request, *cost) - getLeast(request, cost->requests);
   }
   return total;
 }

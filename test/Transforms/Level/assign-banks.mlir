@@ -164,3 +164,37 @@ obs.kernel @halves(%out: memref<16xf32>) attributes {threads = 128 : i64, entry 
     %y = memref.load %a[%row, %other] : memref<32x32xf16, #obs.home<block, shared>>
   } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
 }
+
+// Four neighbours of 2 bytes are one access of 8 bytes, which has two phases of 16 lanes. In each phase, the lanes of four
+// rows are in other banks with 16 more elements in each row.
+
+// CHECK-LABEL: obs.kernel @quads_of_halves
+// CHECK: memref.alloc() : memref<8x80xbf16, #obs.home<block, shared>>
+obs.kernel @quads_of_halves(%out: memref<32x4xbf16>) attributes {threads = 32 : i64, entry = "quads_of_halves"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %v = arith.constant 7.0 : bf16
+  %a = memref.alloc() : memref<8x64xbf16, #obs.home<block, shared>>
+  scf.forall (%i) in (32) {
+    memref.store %v, %a[%c0, %i] : memref<8x64xbf16, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+  scf.forall (%i) in (32) {
+    %row = arith.divui %i, %c4 : index
+    %part = arith.remui %i, %c4 : index
+    %k0 = arith.muli %part, %c4 : index
+    %k1 = arith.addi %k0, %c1 : index
+    %k2 = arith.addi %k0, %c2 : index
+    %k3 = arith.addi %k0, %c3 : index
+    %x0 = memref.load %a[%row, %k0] : memref<8x64xbf16, #obs.home<block, shared>>
+    %x1 = memref.load %a[%row, %k1] : memref<8x64xbf16, #obs.home<block, shared>>
+    %x2 = memref.load %a[%row, %k2] : memref<8x64xbf16, #obs.home<block, shared>>
+    %x3 = memref.load %a[%row, %k3] : memref<8x64xbf16, #obs.home<block, shared>>
+    memref.store %x0, %out[%i, %c0] : memref<32x4xbf16>
+    memref.store %x1, %out[%i, %c1] : memref<32x4xbf16>
+    memref.store %x2, %out[%i, %c2] : memref<32x4xbf16>
+    memref.store %x3, %out[%i, %c3] : memref<32x4xbf16>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}

@@ -22,8 +22,8 @@ def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
     pass selects the layout with the fewest wavefronts. It counts the wavefronts
     of all accesses with known indices, in up to 64 iterations of the
     surrounding counted loops. Accesses of a thread to neighbours are one access
-    of 16 bytes if all rows begin at a multiple of 16 bytes; the accesses that a
-    layout adds count, too. Padding costs memory only. A xor must save a quarter
+    of 16, 8 or 4 bytes if all rows begin at a multiple of its bytes; the
+    accesses that a layout adds count, too. Padding costs memory only. A xor must save a quarter
     of the wavefronts.
 
     `obs-report-cost` prints the degree of conflicts of each access.
