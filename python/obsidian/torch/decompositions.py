@@ -13,20 +13,16 @@ from typing import Any
 from ..arrays.checks import SHORT
 from ..arrays.orders import MOST_SORTED
 from .rows import KEPT
-from .values import is_one, is_static, torch
+from .values import is_one, is_static, listed, torch
 
 aten: Any = torch.ops.aten
 #: Decompositions of PyTorch that it uses for some compilers only.
 _OF_TORCH = (
-    "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
-    "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
-    "native_group_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
-    "_native_batch_norm_legit_no_training", "native_batch_norm", "native_batch_norm_backward",
-    "gelu_backward", "grid_sampler_2d", "dist", "addmv", "roll",
-    "index_add", "index_copy", "index_select", "slice_backward", "select_backward",
-    "embedding", "embedding_dense_backward", "std_mean", "std", "elu", "leaky_relu", "hardtanh",
-    "reflection_pad1d_backward", "reflection_pad2d_backward", "reflection_pad3d_backward",
-    "linalg_vector_norm", "t", "transpose", "unbind", "split", "split_with_sizes",
+    "_log_softmax", "_log_softmax_backward_data", "native_layer_norm", "native_group_norm",
+    "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
+    "_native_batch_norm_legit_no_training", "native_batch_norm", "grid_sampler_2d", "dist", "addmv",
+    "index_select", "embedding", "elu", "leaky_relu", "hardtanh", "split_with_sizes",
+    "tril_indices", "triu_indices",
 )  # fmt: skip
 #: Decompositions of PyTorch of operations that are in programs.
 _WITHOUT = (
@@ -372,6 +368,51 @@ def _scatter_reduce(
     return kept.scatter_add(dim, at, source).div(count, rounding_mode=mode)
 
 
+#: Operations on lists of tensors whose operation on tensors has another name.
+_NAMES = {"norm": "linalg_vector_norm", "maximum": "clamp_min", "minimum": "clamp_max"}
+
+
+def _of_each(name: str, *given: Any, **named: Any) -> Any:
+    """An operation on lists of tensors: the operation on tensors, for each element of the lists."""
+    packet = getattr(aten, name)
+    # The schema has the names of all arguments, because some of them are not positional.
+    names = [a.name for a in getattr(packet, packet.overloads()[0])._schema.arguments]
+    count = next(len(g) for g in given if isinstance(g, (list, tuple)))
+    if any(isinstance(g, torch.Tensor) for g in given[3:]):
+        # The host would read the elements of this tensor.
+        return NotImplemented
+    rows = [[g[k] if isinstance(g, (list, tuple)) else g for g in given] for k in range(count)]
+    return [packet(**dict(zip(names, row)), **named) for row in rows]
+
+
+def _of_lists() -> dict[str, Callable[..., Any]]:
+    """The operations on lists, without those that write to their arguments."""
+    found: dict[str, Callable[..., Any]] = {}
+    for full in torch._C._dispatch_get_all_op_names():
+        name, _, overload = full.removeprefix("aten::_foreach_").partition(".")
+        base = _NAMES.get(name, name)
+        is_writing = name.endswith("_") or overload.endswith("out")
+        if full.startswith("aten::_foreach_") and not is_writing and hasattr(aten, base):
+            found[f"_foreach_{name}.{overload or 'default'}"] = functools.partial(_of_each, base)
+    return found
+
+
+def _in_format(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of images: if channels are neighbours in memory, they are so in the results."""
+
+    def decomposition(*given: Any) -> Any:
+        found = function(*given)
+        if found is NotImplemented:
+            return found
+        images = [t for t in given if isinstance(t, torch.Tensor)]
+        forms = {torch._prims_common.suggest_memory_format(t) for t in images}
+        form = next(iter(forms - {torch.contiguous_format}), torch.contiguous_format)
+        results = [t.contiguous(memory_format=form) for t in listed(found)]
+        return tuple(results) if isinstance(found, tuple) else results[0]
+
+    return decomposition
+
+
 _OWN: dict[str, Callable[..., Any]] = {
     "scatter_reduce.two": _scatter_reduce,
     "_softmax.default": _softmax, "var.correction": _var, "var_mean.correction": _var_mean,
@@ -393,7 +434,7 @@ for _space in (2, 3):
         ("adaptive_max_pool{}d", _adaptive_max_pool),
         ("adaptive_max_pool{}d_backward", _max_pool_backward),
     ):
-        _OWN[_name.format(_space) + ".default"] = functools.partial(_pool, _space)
+        _OWN[_name.format(_space) + ".default"] = _in_format(functools.partial(_pool, _space))
 
 
 @functools.cache
@@ -408,7 +449,7 @@ def decompositions(products: str) -> dict[Any, Any]:
     table = dict(torch._decomp.core_aten_decompositions())
     packets = [getattr(aten, name) for name in _OF_TORCH if hasattr(aten, name)]
     table.update(torch._decomp.get_decompositions(packets))
-    own = {**_OWN, "convolution.default": convolution}
+    own = {**_of_lists(), **_OWN, "convolution.default": _in_format(convolution)}
     for packet in {*_WITHOUT, *(name.split(".")[0] for name in own)}:
         for other in getattr(aten, packet).overloads():
             table.pop(getattr(getattr(aten, packet), other), None)

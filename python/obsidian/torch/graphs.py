@@ -35,7 +35,9 @@ from .values import (
     UnsupportedError,
     is_tensor,
     kind_of,
+    likely,
     listed,
+    specialize,
     torch,
     value_of,
 )  # fmt: skip
@@ -135,10 +137,9 @@ def order_of(tensor: Any) -> list[int] | None:
 
     It is also None for tensors that do not fill their memory. These are copied.
     """
-    sizes, strides = (
-        [int(n.node.hint if isinstance(n, torch.SymInt) else n) for n in numbers]
-        for numbers in (tensor.shape, tensor.stride())
-    )
+    sizes, strides = ([likely(n) for n in numbers] for numbers in (tensor.shape, tensor.stride()))
+    if None in (*sizes, *strides):
+        return None
     dims = [d for d in range(tensor.dim()) if sizes[d] != 1]
     by_stride, expected = sorted(dims, key=lambda d: -strides[d]), 1
     for d in reversed(by_stride):
@@ -187,6 +188,8 @@ class Importer:
         module.graph.eliminate_dead_code()
         self.module = module
         self.nodes = list(module.graph.nodes)
+        for node in self.nodes:
+            specialize(node)
         self.calls = [n for n in self.nodes if n.op == "call_function"]
         self.report = GraphReport(kind)
         devices = [t.device for n in self.nodes for t in _tensors(n)]
