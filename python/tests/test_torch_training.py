@@ -68,6 +68,17 @@ def test_operations_on_lists() -> None:
     same(compiled(function)(*given), function(*given))
 
 
+@pytest.mark.parametrize("kind", ["GRU", "RNN"])
+def test_recurrent_networks(kind: str) -> None:
+    """PyTorch divides the gates of a step by views of memory."""
+    with torch._dynamo.config.patch(allow_rnn=True):
+        network = getattr(torch.nn, kind)(5, 6, bidirectional=True)
+        program = compiled(network)
+        x = torch.randn(3, 2, 5)
+        found, expected = (gradients(lambda x, f=f: f(x)[0], [x]) for f in (program, network))
+        same(found, expected)
+
+
 def test_gradients_of_products_of_extents_that_become_known() -> None:
     """PyTorch finds the length of a row while it traces the gradient: a symbol is a number."""
     x = torch.randn(3, 40)
@@ -117,3 +128,67 @@ def test_channels_that_are_neighbours_in_memory(name: str) -> None:
             same(found, expected)
             leaves = torch.utils._pytree.tree_leaves
             assert [t.stride() for t in leaves(found)] == [t.stride() for t in leaves(expected)]
+
+
+class Small(torch.nn.Module):
+    """A network of convolutions, normalisation and a classifier."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = torch.nn.Sequential(
+            torch.nn.Conv2d(1, 4, 3, padding=1), torch.nn.BatchNorm2d(4), torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2), torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten(),
+        )  # fmt: skip
+        self.classifier = torch.nn.Linear(16, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.classifier(self.features(x))
+
+
+def test_module_in_eval_mode() -> None:
+    module = Small().eval()
+    x = torch.randn(2, 1, 9, 9)
+    with torch.no_grad():
+        same(torch.compile(module, backend="obsidian", fullgraph=True)(x), module(x))
+
+
+def test_training_of_an_mlp() -> None:
+    """Three steps of a network, with the same weights as in PyTorch."""
+
+    def train(wrap: Any) -> list[Any]:
+        torch.manual_seed(3)
+        network = torch.nn.Sequential(
+            torch.nn.Linear(10, 32), torch.nn.LayerNorm(32), torch.nn.GELU(),
+            torch.nn.Linear(32, 4),
+        )  # fmt: skip
+        loss = wrap(lambda x, y: torch.nn.functional.cross_entropy(network(x), y))
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+        losses = []
+        for _ in range(3):
+            optimizer.zero_grad()
+            value = loss(torch.randn(17, 10), torch.randint(0, 4, (17,)))
+            value.backward()
+            optimizer.step()
+            losses.append(value.detach())
+        return [*losses, *network.parameters()]
+
+    same(train(compiled), train(lambda f: f))
+
+
+def test_optimizers_have_no_fallback() -> None:
+    """The steps of an optimizer round products and sums once, as PyTorch does."""
+
+    def step(m: Any, v: Any, g: Any) -> Any:
+        return m.mul(0.9).add(g, alpha=0.1), v.mul(0.999).addcmul(g, g, value=0.001)
+
+    def once(a: Any, b: Any, c: Any) -> Any:
+        return torch.ops.prims.fma(a, b, c)
+
+    m, v, g = torch.randn(3, 100)
+    assert not backend.explain(step, m, v, g).fallbacks
+    same(compiled(step)(m, v, g), step(m, v, g))
+    # 1 - 2^-24 is no result of two roundings.
+    x = torch.tensor([1 + 2.0**-12])
+    (found,) = compiled(once)(x, 1 - (x - 1), torch.tensor([-1.0]))
+    assert found == -(2.0**-24)
+    assert not backend.explain(once, m, v, g).fallbacks

@@ -20,8 +20,8 @@ aten: Any = torch.ops.aten
 _OF_TORCH = (
     "_log_softmax", "_log_softmax_backward_data", "native_layer_norm", "native_group_norm",
     "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
-    "_native_batch_norm_legit_no_training", "native_batch_norm", "grid_sampler_2d", "dist", "addmv",
-    "index_select", "embedding", "elu", "leaky_relu", "hardtanh", "split_with_sizes",
+    "_native_batch_norm_legit_no_training", "native_batch_norm", "grid_sampler_2d", "dist", "addmm",
+    "addmv", "index_select", "embedding", "elu", "leaky_relu", "hardtanh", "split_with_sizes",
     "tril_indices", "triu_indices",
 )  # fmt: skip
 #: Decompositions of PyTorch of operations that are in programs.
@@ -116,23 +116,32 @@ def _windows(
     return x
 
 
+def _maxima(x: Any, windows: Any, begins: Sequence[Any], dilation: Sequence[int]) -> Any:
+    """The maximum of each window, and its place in the image. Windows begin at `begins`."""
+    space, sizes = len(begins), windows.shape[x.dim() :]
+    values, at = windows.flatten(-space).max(-1)
+    place = 0
+    for d, begin in enumerate(begins):
+        tap = at // math.prod(sizes[d + 1 :]) % sizes[d]
+        first = begin.view([-1, *[1] * (space - 1 - d)])
+        place = place * x.shape[x.dim() - space + d] + first + tap * dilation[d]
+    return values, place
+
+
 def _max_pool(
     space: int, x: Any, size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1,
     ceil: bool = False,
 ) -> Any:  # fmt: skip
     if not x.is_floating_point():
         return NotImplemented
-    size, first = _spread(size, space), x.dim() - space
+    size = _spread(size, space)
     windows = _windows(x, size, stride, padding, dilation, ceil, -math.inf)
-    values, at = windows.flatten(-space).max(-1)
     stride, padding, dilation = (_spread(v, space, size) for v in (stride, padding, dilation))
-    place = 0
-    for d in range(space):
-        begin = torch.arange(values.shape[first + d], device=x.device) * stride[d] - padding[d]
-        tap = at // math.prod(size[d + 1 :]) % size[d]
-        begin = begin.view([-1, *[1] * (space - 1 - d)])
-        place = place * x.shape[first + d] + begin + tap * dilation[d]
-    return values, place
+    begins = [
+        torch.arange(n, device=x.device) * step - before
+        for n, step, before in zip(windows.shape[x.dim() - space :], stride, padding)
+    ]
+    return _maxima(x, windows, begins, dilation)
 
 
 def _max_pool_backward(space: int, grad: Any, x: Any, *more: Any) -> Any:
@@ -187,8 +196,8 @@ def _adaptive_windows(x: Any, size: Sequence[Any], border: float) -> tuple[Any, 
     Places in a window are the last dimensions. Also the elements of each window, and the first
     index of the windows in each dimension.
     """
-    space, begins, count = len(size), list[Any](), torch.ones((), dtype=x.dtype, device=x.device)
-    first = x.dim() - space
+    first, begins = x.dim() - len(size), list[Any]()
+    count = torch.ones((), dtype=x.dtype, device=x.device)
     for d, (out, n) in enumerate(zip(size, x.shape[first:])):
         number = torch.arange(out, device=x.device)
         begin, end = number * n // out, ((number + 1) * n + out - 1) // out
@@ -198,19 +207,13 @@ def _adaptive_windows(x: Any, size: Sequence[Any], border: float) -> tuple[Any, 
         is_in = (at < end[:, None]).view([out, *[1] * (x.dim() - first - d - 2), most])
         x = torch.where(is_in, x.movedim(first + d + 1, -1), border)
         count = count.unsqueeze(-1) * (end - begin)
-        begins.append(begin.view([-1, *[1] * (space - 1 - d)]))
+        begins.append(begin)
     return x, count, begins
 
 
 def _adaptive_max_pool(space: int, x: Any, size: Any) -> Any:
     windows, _, begins = _adaptive_windows(x, size, -math.inf)
-    values, at = windows.flatten(-space).max(-1)
-    place = 0
-    for d, begin in enumerate(begins):
-        inner = math.prod(windows.shape[x.dim() + d + 1 :])
-        tap = at // inner % windows.shape[x.dim() + d]
-        place = place * x.shape[x.dim() - space + d] + begin + tap
-    return values, place
+    return _maxima(x, windows, begins, [1] * space)
 
 
 def _adaptive_avg_pool(space: int, x: Any, size: Any) -> Any:
@@ -327,14 +330,6 @@ def _median(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return tuple(t if keepdim else t.squeeze(dim) for t in found)
 
 
-def _addmm(c: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    found = aten.mm(x, y) if x.dim() == 2 else aten.bmm(x, y)
-    if not x.is_floating_point():
-        beta, alpha = int(beta), int(alpha)
-    found = found if alpha == 1 else found * alpha
-    return found if beta == 0 else found + (c if beta == 1 else c * beta)
-
-
 def _stack(tensors: Any, dim: int = 0) -> Any:
     return aten.cat([t.unsqueeze(dim) for t in tensors], dim)
 
@@ -416,8 +411,7 @@ def _in_format(function: Callable[..., Any]) -> Callable[..., Any]:
 _OWN: dict[str, Callable[..., Any]] = {
     "scatter_reduce.two": _scatter_reduce,
     "_softmax.default": _softmax, "var.correction": _var, "var_mean.correction": _var_mean,
-    "addmm.default": _addmm,
-    "baddbmm.default": _addmm, "histc.default": _histc, "_cdist_forward.default": _cdist,
+    "histc.default": _histc, "_cdist_forward.default": _cdist,
     "_cdist_backward.default": _cdist_backward, "kthvalue.default": _kth_value,
     "median.default": _median, "median.dim": _median, "stack.default": _stack,
 }  # fmt: skip

@@ -49,7 +49,7 @@ _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
 _HOST = torch.device("cpu")
 #: Views that cost nothing in PyTorch.
 _VIEWS = {"permute", "view", "expand", "unsqueeze", "squeeze", "slice", "select", "alias",
-          "as_strided", "diagonal"}  # fmt: skip
+          "as_strided", "diagonal", "unfold"}  # fmt: skip
 #: The code of PyTorch.
 _FOLDER = os.path.dirname(torch.__file__) + os.sep
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
@@ -86,6 +86,19 @@ def _is_view(node: Any) -> bool:
     """True for a view of the first argument, and for one of several such views."""
     given = node.args[0] if node.target is operator.getitem else node
     return name_of(given.target) in _VIEWS
+
+
+def _rebase(node: Any) -> None:
+    """Make a view of memory one of the tensor that owns it, because its offset is one in this.
+
+    A program stores the tensors between them, such as a row, in other memory.
+    """
+    view, shape, strides, *given = node.args
+    offset = given[0] if given else value_of(view).storage_offset()
+    while _is_view(view):
+        view = view.args[0]
+    if not isinstance(offset, torch.SymInt):
+        node.args = (view, shape, strides, offset)
 
 
 def _tensors(node: Any) -> list[Any]:
@@ -185,11 +198,13 @@ class Importer:
 
     def __init__(self, module: Any, kind: str, products: str) -> None:
         """Read a graph module of ATen operations. `kind` is forward, backward or inference."""
+        for node in module.graph.nodes:
+            specialize(node)
+            if name_of(node.target) == "as_strided":
+                _rebase(node)
         module.graph.eliminate_dead_code()
         self.module = module
         self.nodes = list(module.graph.nodes)
-        for node in self.nodes:
-            specialize(node)
         self.calls = [n for n in self.nodes if n.op == "call_function"]
         self.report = GraphReport(kind)
         devices = [t.device for n in self.nodes for t in _tensors(n)]
