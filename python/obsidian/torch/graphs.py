@@ -95,10 +95,35 @@ def _rebase(node: Any) -> None:
     """
     view, shape, strides, *given = node.args
     offset = given[0] if given else value_of(view).storage_offset()
-    while _is_view(view):
-        view = view.args[0]
     if not isinstance(offset, torch.SymInt):
-        node.args = (view, shape, strides, offset)
+        node.args = (_base_of(view), shape, strides, offset)
+
+
+def _base_of(node: Any) -> Any:
+    """The node whose memory a view is a part of; the node itself if it is no view."""
+    while _is_view(node):
+        node = node.args[0]
+    return node
+
+
+def _separate_views(graph: Any) -> None:
+    """Give results that are views of inputs, or of other results, nodes that nothing else reads.
+
+    These are views of PyTorch, which reads their offsets and strides. Programs compute others.
+    """
+    output = graph.output_node()
+
+    def copied(node: Any) -> Any:
+        if not _is_view(node):
+            return node
+        base = copied(node.args[0])
+        with graph.inserting_before(output):
+            return graph.node_copy(node, lambda n: base if n is node.args[0] else n)
+
+    for node in output.all_input_nodes:
+        base = _base_of(node)
+        if base is not node and (base.op == "placeholder" or output in base.users):
+            output.replace_input_with(node, copied(node))
 
 
 def _tensors(node: Any) -> list[Any]:
@@ -202,6 +227,7 @@ class Importer:
             specialize(node)
             if name_of(node.target) == "as_strided":
                 _rebase(node)
+        _separate_views(module.graph)
         module.graph.eliminate_dead_code()
         self.module = module
         self.nodes = list(module.graph.nodes)
@@ -246,9 +272,7 @@ class Importer:
                 self.refused[node] = self.refused[node.args[0]]
         found.update(self.refused)
         for node in reversed(self.calls):
-            base = node
-            while _is_view(base):
-                base = base.args[0]
+            base = _base_of(node)
             output = self.nodes[-1]
             is_end = (base in self.refused or base.op == "placeholder" or output in base.users
                       or not _is_dense(value_of(node)))  # fmt: skip
