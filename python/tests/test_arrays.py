@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -261,6 +262,33 @@ def test_rows_that_share_their_elements(name: str) -> None:
         return obs.full(1, is_shared(matrix(a, m, *m.shape)))
 
     equal(program.interpret(numbers((9,)), numbers((3, 3))), [expected])
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 5])
+@pytest.mark.parametrize("is_static", [False, True])
+def test_few_rows_that_share_their_elements_are_one(width: int, is_static: bool) -> None:
+    """Up to 4 neighbouring rows are one reduction, in the order of the elements, behind `init`."""
+    count, length = 520, 17
+
+    def function(x, y):  # type: ignore[no-untyped-def]
+        shape = x.shape[0], width, y.shape[0]
+        matrix = arrays.generate(shape, lambda i, c, j: x[i, c] * (y[j, 0] + y[j, c]))
+        # The last element that is not a multiple of 3.
+        last = arrays.fold(lambda a, b: obs.where(b % 3 == 0, a, b), 7, matrix)
+        return last, arrays.fold(operator.add, 1, matrix, commutative=True)
+
+    n, m = (count, length) if is_static else "nm"
+    function.__annotations__ = {"x": Pull[n, width, i32], "y": Pull[m, width, i32]}
+    program = obs.jit(function)
+    rng = np.random.default_rng(width)
+    x, y = (rng.integers(-9, 9, (n, width)).astype(np.int32) for n in (count, length))
+    matrix = x[:, :, None] * (y[:, :1] + y).T
+    last = np.full((count, width), 7, np.int32)
+    for j in range(length):
+        last = np.where(matrix[..., j] % 3 == 0, last, matrix[..., j])
+    equal(both(program, x, y), last, matrix.sum(2) + 1)
+    components = re.findall(r"(%.*) = obs.reduce", program.mlir())
+    assert {c.count("%") for c in components} == {width if width <= 4 else 1}
 
 
 SHAPES_OF_COLUMNS = [

@@ -116,6 +116,11 @@ VIEWS: dict[str, Any] = {
     "diagonal": lambda a: a.reshape(2, -1).diagonal(),
     "with others": lambda a: (a * 2, a[1:], (a + 1)[1:]),
     "of a concatenation": lambda a: torch.cat([a.reshape(2, -1)] * 2, 1).chunk(2, 1),
+    "read by a program": lambda a: (a[a.shape[0] // 2 :], a[a.shape[0] // 2 :].exp()),
+    "read by a program, too": lambda a: [(v, v.exp()) for v in a.chunk(2)],
+    "repeated": lambda a: [(v, v.cumsum(0)) for v in [a.expand(2, a.shape[0])]],
+    "of a result": lambda a: [(v, v.exp(), b) for b in [a * 2] for v in b.chunk(2)],
+    "of a result that is no result": lambda a: [(v, v.exp()) for v in (a * 2).chunk(2)],
     "of a repetition": lambda a: a.repeat(2, 2)[:, : a.shape[0] + 1],
 }
 

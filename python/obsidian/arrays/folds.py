@@ -43,6 +43,7 @@ from .checks import (
 from .shared_rows import (
     are_columns,
     fold_columns,
+    fold_joined,
     fold_shared,
     have_threads,
     is_shared,
@@ -76,6 +77,9 @@ def _reduced(
         if not have_threads(array):
             return fold_shared(array, function, init)
         level = Level.thread
+    joined = fold_joined(array, function, init, free) if level is None else None
+    if joined is not None:
+        return joined
     if level is None and not is_short(array) and are_columns(array):
         return fold_columns(array, function, init)
     if level is None and are_few(array):

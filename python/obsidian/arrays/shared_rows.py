@@ -32,6 +32,9 @@ ROWS, PARTS = 32, 8
 #: With fewer rows, there is no work for some of the multiprocessors. With many, there is work for
 #: all threads if each of them has a row.
 FEWEST, MANY = 512, 1 << 16
+#: Up to this many neighbouring rows are components of one element. With as many rows of such
+#: elements, a warp for each of them keeps a GPU busy.
+JOINED, WARPS = 4, 1 << 11
 #: The threads that a GPU has for columns. A piece of a column has a multiple of `STEPS` elements.
 THREADS, STEPS = 1 << 18, 1 << 5
 
@@ -62,15 +65,19 @@ def _is_shared(index: Sequence[Dims]) -> bool:
     return not _NONE.union(*index) >= _ROW | _PLACE
 
 
+def _are_many(outer: Sequence[int | None]) -> bool:
+    """True if a GPU has work for rows of these extents, and a warp for the last of them."""
+    return _product(outer, FEWEST) >= FEWEST and _product(outer[-1:], ROWS) >= ROWS
+
+
 def is_shared(array: Pull) -> bool:
     """True if there are many rows, and each read depends on the row or the place in it, not both.
 
     Rows of up to 16 elements have another level, and False, in any case. False also if the reads of
     an operation are not known.
     """
-    *outer, _ = array.type.extents
-    are_many = _product(outer, FEWEST) >= FEWEST and _product(outer[-1:], ROWS) >= ROWS
-    found = _reads(array) if are_many and not is_short(array) else None
+    are_many = _are_many(array.type.extents[:-1]) and not is_short(array)
+    found = _reads(array) if are_many else None
     return found is not None and all(map(_is_shared, found))
 
 
@@ -218,6 +225,44 @@ def fold_shared(array: Pull, function: Callable[[Any, Any], Any], init: Any) -> 
 
     tiles = programs.grid_of(*outer, functions.ceil_div(rows, ROWS), level=Level.block)(tile)
     return cast(Array, maps.join(tiles, [*outer, rows], False))
+
+
+def fold_joined(
+    array: Pull, function: Callable[[Any, Any], Any], init: Any, free: bool
+) -> Array | None:
+    """The push array of the folds of a few neighbouring rows that read the same elements.
+
+    These rows are components of one element, so that what they share is computed once, such as the
+    distances of points for each of their coordinates. None for other arrays.
+    """
+    *outer, width, length = array.shape
+    is_few = isinstance(width, int) and 0 < width <= JOINED
+    if not is_few or not _are_many(array.type.extents[:-2]):
+        return None
+
+    def element(*place: Any) -> Any:
+        return tuple(read(array, (*place[:-1], c, place[-1])) for c in range(width))
+
+    source = generate(*outer, length)(element)
+    if len(source.type.element.leaves) != width or not is_shared(source):
+        return None
+
+    def row(*place: Any) -> Any:
+        own = generate(length)(lambda i: read(source, (*place, i)))
+        start, combine = (init,) * width, lambda a, b: tuple(map(function, a, b))
+        first, *rest = own.reduce(combine, start, commutative=free)
+
+        def component(c: Any) -> Any:
+            wanted = first
+            for k, one in enumerate(rest, 1):
+                wanted = functions.where(c == k, one, wanted)
+            return wanted
+
+        return generate(width)(component)
+
+    few = Level.warp if _product(source.type.extents[:-1], 0) >= WARPS else Level.block
+    level = Level.thread if have_threads(source) else few
+    return cast(Array, programs.grid_of(*outer, level=level)(row))
 
 
 def _fold_pieces(array: Pull, function: Callable[[Any, Any], Any], size: Any) -> Pull:

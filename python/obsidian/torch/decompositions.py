@@ -13,20 +13,16 @@ from typing import Any
 from ..arrays.checks import SHORT
 from ..arrays.orders import MOST_SORTED
 from .rows import KEPT
-from .values import is_one, is_static, torch
+from .values import is_one, is_static, listed, torch
 
 aten: Any = torch.ops.aten
 #: Decompositions of PyTorch that it uses for some compilers only.
 _OF_TORCH = (
-    "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
-    "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
-    "native_group_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
-    "_native_batch_norm_legit_no_training", "native_batch_norm", "native_batch_norm_backward",
-    "gelu_backward", "grid_sampler_2d", "dist", "addmv", "roll",
-    "index_add", "index_copy", "index_select", "slice_backward", "select_backward",
-    "embedding", "embedding_dense_backward", "std_mean", "std", "elu", "leaky_relu", "hardtanh",
-    "reflection_pad1d_backward", "reflection_pad2d_backward", "reflection_pad3d_backward",
-    "linalg_vector_norm", "t", "transpose", "unbind", "split", "split_with_sizes",
+    "_log_softmax", "_log_softmax_backward_data", "native_layer_norm", "native_group_norm",
+    "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
+    "_native_batch_norm_legit_no_training", "native_batch_norm", "grid_sampler_2d", "dist", "addmm",
+    "addmv", "index_select", "embedding", "elu", "leaky_relu", "hardtanh", "split_with_sizes",
+    "tril_indices", "triu_indices",
 )  # fmt: skip
 #: Decompositions of PyTorch of operations that are in programs.
 _WITHOUT = (
@@ -120,23 +116,32 @@ def _windows(
     return x
 
 
+def _maxima(x: Any, windows: Any, begins: Sequence[Any], dilation: Sequence[int]) -> Any:
+    """The maximum of each window, and its place in the image. Windows begin at `begins`."""
+    space, sizes = len(begins), windows.shape[x.dim() :]
+    values, at = windows.flatten(-space).max(-1)
+    place = 0
+    for d, begin in enumerate(begins):
+        tap = at // math.prod(sizes[d + 1 :]) % sizes[d]
+        first = begin.view([-1, *[1] * (space - 1 - d)])
+        place = place * x.shape[x.dim() - space + d] + first + tap * dilation[d]
+    return values, place
+
+
 def _max_pool(
     space: int, x: Any, size: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1,
     ceil: bool = False,
 ) -> Any:  # fmt: skip
     if not x.is_floating_point():
         return NotImplemented
-    size, first = _spread(size, space), x.dim() - space
+    size = _spread(size, space)
     windows = _windows(x, size, stride, padding, dilation, ceil, -math.inf)
-    values, at = windows.flatten(-space).max(-1)
     stride, padding, dilation = (_spread(v, space, size) for v in (stride, padding, dilation))
-    place = 0
-    for d in range(space):
-        begin = torch.arange(values.shape[first + d], device=x.device) * stride[d] - padding[d]
-        tap = at // math.prod(size[d + 1 :]) % size[d]
-        begin = begin.view([-1, *[1] * (space - 1 - d)])
-        place = place * x.shape[first + d] + begin + tap * dilation[d]
-    return values, place
+    begins = [
+        torch.arange(n, device=x.device) * step - before
+        for n, step, before in zip(windows.shape[x.dim() - space :], stride, padding)
+    ]
+    return _maxima(x, windows, begins, dilation)
 
 
 def _max_pool_backward(space: int, grad: Any, x: Any, *more: Any) -> Any:
@@ -191,8 +196,8 @@ def _adaptive_windows(x: Any, size: Sequence[Any], border: float) -> tuple[Any, 
     Places in a window are the last dimensions. Also the elements of each window, and the first
     index of the windows in each dimension.
     """
-    space, begins, count = len(size), list[Any](), torch.ones((), dtype=x.dtype, device=x.device)
-    first = x.dim() - space
+    first, begins = x.dim() - len(size), list[Any]()
+    count = torch.ones((), dtype=x.dtype, device=x.device)
     for d, (out, n) in enumerate(zip(size, x.shape[first:])):
         number = torch.arange(out, device=x.device)
         begin, end = number * n // out, ((number + 1) * n + out - 1) // out
@@ -202,19 +207,13 @@ def _adaptive_windows(x: Any, size: Sequence[Any], border: float) -> tuple[Any, 
         is_in = (at < end[:, None]).view([out, *[1] * (x.dim() - first - d - 2), most])
         x = torch.where(is_in, x.movedim(first + d + 1, -1), border)
         count = count.unsqueeze(-1) * (end - begin)
-        begins.append(begin.view([-1, *[1] * (space - 1 - d)]))
+        begins.append(begin)
     return x, count, begins
 
 
 def _adaptive_max_pool(space: int, x: Any, size: Any) -> Any:
     windows, _, begins = _adaptive_windows(x, size, -math.inf)
-    values, at = windows.flatten(-space).max(-1)
-    place = 0
-    for d, begin in enumerate(begins):
-        inner = math.prod(windows.shape[x.dim() + d + 1 :])
-        tap = at // inner % windows.shape[x.dim() + d]
-        place = place * x.shape[x.dim() - space + d] + begin + tap
-    return values, place
+    return _maxima(x, windows, begins, [1] * space)
 
 
 def _adaptive_avg_pool(space: int, x: Any, size: Any) -> Any:
@@ -331,14 +330,6 @@ def _median(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return tuple(t if keepdim else t.squeeze(dim) for t in found)
 
 
-def _addmm(c: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    found = aten.mm(x, y) if x.dim() == 2 else aten.bmm(x, y)
-    if not x.is_floating_point():
-        beta, alpha = int(beta), int(alpha)
-    found = found if alpha == 1 else found * alpha
-    return found if beta == 0 else found + (c if beta == 1 else c * beta)
-
-
 def _stack(tensors: Any, dim: int = 0) -> Any:
     return aten.cat([t.unsqueeze(dim) for t in tensors], dim)
 
@@ -372,11 +363,55 @@ def _scatter_reduce(
     return kept.scatter_add(dim, at, source).div(count, rounding_mode=mode)
 
 
+#: Operations on lists of tensors whose operation on tensors has another name.
+_NAMES = {"norm": "linalg_vector_norm", "maximum": "clamp_min", "minimum": "clamp_max"}
+
+
+def _of_each(name: str, *given: Any, **named: Any) -> Any:
+    """An operation on lists of tensors: the operation on tensors, for each element of the lists."""
+    packet = getattr(aten, name)
+    # The schema has the names of all arguments, because some of them are not positional.
+    names = [a.name for a in getattr(packet, packet.overloads()[0])._schema.arguments]
+    count = next(len(g) for g in given if isinstance(g, (list, tuple)))
+    if any(isinstance(g, torch.Tensor) for g in given[3:]):
+        # The host would read the elements of this tensor.
+        return NotImplemented
+    rows = [[g[k] if isinstance(g, (list, tuple)) else g for g in given] for k in range(count)]
+    return [packet(**dict(zip(names, row)), **named) for row in rows]
+
+
+def _of_lists() -> dict[str, Callable[..., Any]]:
+    """The operations on lists, without those that write to their arguments."""
+    found: dict[str, Callable[..., Any]] = {}
+    for full in torch._C._dispatch_get_all_op_names():
+        name, _, overload = full.removeprefix("aten::_foreach_").partition(".")
+        base = _NAMES.get(name, name)
+        is_writing = name.endswith("_") or overload.endswith("out")
+        if full.startswith("aten::_foreach_") and not is_writing and hasattr(aten, base):
+            found[f"_foreach_{name}.{overload or 'default'}"] = functools.partial(_of_each, base)
+    return found
+
+
+def _in_format(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of images: if channels are neighbours in memory, they are so in the results."""
+
+    def decomposition(*given: Any) -> Any:
+        found = function(*given)
+        if found is NotImplemented:
+            return found
+        images = [t for t in given if isinstance(t, torch.Tensor)]
+        forms = {torch._prims_common.suggest_memory_format(t) for t in images}
+        form = next(iter(forms - {torch.contiguous_format}), torch.contiguous_format)
+        results = [t.contiguous(memory_format=form) for t in listed(found)]
+        return tuple(results) if isinstance(found, tuple) else results[0]
+
+    return decomposition
+
+
 _OWN: dict[str, Callable[..., Any]] = {
     "scatter_reduce.two": _scatter_reduce,
     "_softmax.default": _softmax, "var.correction": _var, "var_mean.correction": _var_mean,
-    "addmm.default": _addmm,
-    "baddbmm.default": _addmm, "histc.default": _histc, "_cdist_forward.default": _cdist,
+    "histc.default": _histc, "_cdist_forward.default": _cdist,
     "_cdist_backward.default": _cdist_backward, "kthvalue.default": _kth_value,
     "median.default": _median, "median.dim": _median, "stack.default": _stack,
 }  # fmt: skip
@@ -393,7 +428,7 @@ for _space in (2, 3):
         ("adaptive_max_pool{}d", _adaptive_max_pool),
         ("adaptive_max_pool{}d_backward", _max_pool_backward),
     ):
-        _OWN[_name.format(_space) + ".default"] = functools.partial(_pool, _space)
+        _OWN[_name.format(_space) + ".default"] = _in_format(functools.partial(_pool, _space))
 
 
 @functools.cache
@@ -408,7 +443,7 @@ def decompositions(products: str) -> dict[Any, Any]:
     table = dict(torch._decomp.core_aten_decompositions())
     packets = [getattr(aten, name) for name in _OF_TORCH if hasattr(aten, name)]
     table.update(torch._decomp.get_decompositions(packets))
-    own = {**_OWN, "convolution.default": convolution}
+    own = {**_of_lists(), **_OWN, "convolution.default": _in_format(convolution)}
     for packet in {*_WITHOUT, *(name.split(".")[0] for name in own)}:
         for other in getattr(aten, packet).overloads():
             table.pop(getattr(getattr(aten, packet), other), None)

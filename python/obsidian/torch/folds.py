@@ -14,15 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import arrays, programs
+from .. import arrays
 from .. import functions as fn
 from ..arrays.checks import is_short
 from ..arrays.folds import scan_rows
-from ..arrays.shared_rows import are_columns, fold_columns, have_threads, is_shared
+from ..arrays.shared_rows import are_columns, fold_columns
 from ..errors import TraceError
 from ..levels import Level
 from ..pending import finish, pending
-from ..reading import read
 from ..scalars import least, most
 from ..sources import generate
 from ..types import i1, i32, i64, index
@@ -34,8 +33,6 @@ from .values import (
     UnsupportedError,
     convert,
     is_one,
-    is_static,
-    kind_of,
     likely,
     listed,
     narrow,
@@ -45,10 +42,6 @@ from .values import (
     wide,
     widen,
 )  # fmt: skip
-
-#: Up to this many neighbouring columns are components of one element. With as many rows of columns,
-#: a warp for each of them keeps a GPU busy.
-COLUMNS, WARPS = 4, 1 << 11
 
 
 def larger_of(sign: int, is_last: bool = False) -> Callable[[Any, Any], Any]:
@@ -79,6 +72,12 @@ def _moments(a: Any, b: Any) -> Any:
     return m + n, s + t, x + (y - x) * part, u + v + (y - x) * ((y - x) * (m * part))
 
 
+def _log_add(a: Any, b: Any) -> Any:
+    high = fn.max(a, b)
+    total = high + fn.log(fn.exp(a - high) + fn.exp(b - high))
+    return fn.where(abs(high) == math.inf, high, total)
+
+
 @dataclass
 class Fold:
     """A reduction of rows: elements are prepared, combined, and finished."""
@@ -98,17 +97,19 @@ FOLDS = ("sum", "mean", "prod", "amax", "amin", "any", "all", "max", "min", "arg
 
 
 def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
-    """The reduction of an operation on rows, for the type of its argument and the fake results.
+    """The reduction or scan of rows, for the type of its argument and the fake results.
 
-    Its operator is commutative. A position in a row has 32 bits if they are sufficient.
+    The operator of a reduction is commutative. A position in a row has 32 bits if they are
+    sufficient.
     """
-    target = outs[0].dtype
-    if name in ("argmax", "argmin") or (name in ("max", "min") and len(outs) == 2):
+    target, is_last = outs[0].dtype, name in ("cummax", "cummin")
+    if is_last or "arg" in name or (name in ("max", "min") and len(outs) == 2):
         kind, sign = wide(source), 1 if "max" in name else -1
         short = i32 if isinstance(length, int) and length < 1 << 31 else i64
         return Fold(
-            lambda x, i: (widen(x, source), i.to(short)), larger_of(sign),
-            lambda: (kind((least if sign > 0 else most)(kind)), short(most(short))),
+            lambda x, i: (widen(x, source), i.to(short)), larger_of(sign, is_last),
+            lambda: (kind((least if sign > 0 else most)(kind)),
+                     short(-1 if is_last else most(short))),
             lambda v, _: (narrow(v[0], source), v[1].to(i64))[-len(outs) :],
         )  # fmt: skip
     if name in ("any", "all"):
@@ -117,7 +118,7 @@ def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
             lambda x, _: convert(x, source, torch.bool), combine, lambda: i1(unit),
             lambda x, _: (convert(x, torch.bool, target),),
         )  # fmt: skip
-    kind, plain = wide(target), name.removeprefix("a")
+    kind, plain = wide(target), name.removeprefix("cum").removeprefix("a")
     if name == "var_mean":
         return Fold(
             lambda x, _: (kind(1), (wide_x := widen(x, source)), wide_x, kind(0)), _moments,
@@ -126,20 +127,19 @@ def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
             lambda v, count: (narrow(v[3] / v[0] + (v[1] - v[1]), target),
                               narrow(v[1] / number(count, kind), target)),
         )  # fmt: skip
-    combine = {"max": fn.max, "min": fn.min, "prod": operator.mul}.get(plain, operator.add)
-    starts: dict[str, Callable[[], Any]] = {
-        "max": lambda: kind(least(kind)), "min": lambda: kind(most(kind)), "prod": lambda: kind(1),
-    }  # fmt: skip
+    zero = -0.0 if kind.kind == "float" else 0
+    combine, start = {
+        "max": (fn.max, lambda: kind(least(kind))), "min": (fn.min, lambda: kind(most(kind))),
+        "prod": (operator.mul, lambda: kind(1)),
+        "logcumsumexp": (_log_add, lambda: kind(-math.inf)),
+    }.get(plain, (operator.add, lambda: kind(zero)))  # fmt: skip
 
     def finish(x: Any, count: Any) -> tuple[Any, ...]:
         # PyTorch begins with 0, so that no sum is -0. The neutral element -0 has shorter code.
         x = x + kind(0) if combine is operator.add and kind.kind == "float" else x
         return (narrow(x / number(count, kind) if name == "mean" else x, target),)
 
-    zero = -0.0 if kind.kind == "float" else 0
-    return Fold(
-        lambda x, _: widen(x, source, kind), combine, starts.get(plain, lambda: kind(zero)), finish
-    )
+    return Fold(lambda x, _: widen(x, source, kind), combine, start, finish)
 
 
 def folded_dims(arguments: Sequence[Any], keywords: dict[str, Any], rank: int) -> list[int]:
@@ -164,9 +164,6 @@ def fold_rows(b: Builder, dims: Sequence[int], given: Sequence[tuple[str, Tensor
     *extents, length = b.extents(shape)
     folds = [fold_of(name, t.dtype, o, length) for (name, t, _), o in zip(given, outs)]
     has_columns, is_one_fold = bool(kept) and kept[-1] == x.rank - 1, len(folds) == 1
-    joined = _joined(flats[0], extents, length, folds[0]) if has_columns and is_one_fold else None
-    if joined is not None:
-        return [b.reshape(b.new(joined, outs[0][0].dtype, rows), outs[0][0].shape)]
 
     def element(*i: Any) -> Any:
         return _plain(tuple(f.prepare(t.read(*i), i[-1]) for f, t in zip(folds, flats)))
@@ -215,43 +212,6 @@ def _inline_fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywo
     return tensors if isinstance(out, (list, tuple)) else tensors[0]
 
 
-def _joined(flat: Tensor, extents: Sequence[Any], length: Any, fold: Fold) -> Any:
-    """The folds of a few columns, if all rows of columns read the same elements; else None.
-
-    The columns of a row are components of one element, so that what they share is computed once.
-    """
-    *outer, width = extents
-    if not outer or not isinstance(width, int) or not 0 < width <= COLUMNS:
-        return None
-
-    def element(*place: Any) -> Any:
-        *row, i = place
-        return tuple(fold.prepare(flat.read(*row, c, i), i) for c in range(width))
-
-    source = generate(*outer, length)(element)
-    if len(source.type.element.leaves) != width or not is_shared(source):
-        return None
-
-    def row(*place: Any) -> Any:
-        own = generate(length)(lambda i: read(source, (*place, i)))
-        start = tuple(fold.init() for _ in range(width))
-        total = own.reduce(lambda x, y: tuple(map(fold.combine, x, y)), start, commutative=True)
-        first, *rest = (fold.finish(one, length)[0] for one in total)
-
-        def column(c: Any) -> Any:
-            found = first
-            for k, one in enumerate(rest, 1):
-                found = fn.where(c == k, one, found)
-            return found
-
-        return generate(width)(column)
-
-    count = product(source.type.extents[:-1]) if is_static(outer) else 0
-    few = Level.warp if count >= WARPS else Level.block
-    level = Level.thread if have_threads(source) else few
-    return pending(programs.grid_of(*outer, level=level)(row), extents)
-
-
 def _plain(parts: tuple[Any, ...]) -> Any:
     """An element of some parts."""
     return parts if len(parts) > 1 else parts[0]
@@ -265,52 +225,21 @@ def _parts(array: Any) -> list[Any]:
     return list(finish(array).unzip())
 
 
-def _log_add(a: Any, b: Any) -> Any:
-    high = fn.max(a, b)
-    total = high + fn.log(fn.exp(a - high) + fn.exp(b - high))
-    return fn.where(abs(high) == math.inf, high, total)
-
-
-#: The operator of each scan, and its neutral element for a type. A position of a maximum is -1.
-_SCANS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any], Any]]] = {
-    "cumsum": (operator.add, lambda kind: -0.0 if kind.kind == "float" else 0),
-    "cumprod": (operator.mul, lambda kind: 1),
-    "logcumsumexp": (_log_add, lambda kind: -math.inf),
-    "cummax": (larger_of(1, True), least),
-    "cummin": (larger_of(-1, True), most),
-}
-
-
-@lowering(*_SCANS)
+@lowering("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin")
 def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> Any:
     outs = listed(out)
-    kind = wide(outs[0].dtype)
     last, dims = _to_last(x, dim)
     moved = b.permute(x, dims)
-    has_places = len(outs) > 1
-    length = moved.shape[-1] if x.rank else 1
-    short = i32 if isinstance(length, int) and length < 1 << 31 else i64
-
-    def element(*i: Any) -> Any:
-        value = widen(moved.read(*i[: x.rank]), x.dtype, kind)
-        return (value, i[-1].to(short)) if has_places else value
-
-    combine, neutral = _SCANS[name]
-    init = kind(neutral(kind))
-    source = generate(*b.extents(moved.shape))(element)
+    fold = fold_of(name, x.dtype, outs, moved.shape[-1] if x.rank else 1)
+    source = generate(*b.extents(moved.shape))(
+        lambda *i: fold.prepare(moved.read(*i[: x.rank]), i[-1])
+    )
     source.likely = [*map(likely, moved.shape)] or None
-    found = scan_rows(combine, (init, short(-1)) if has_places else init, source)
-    if has_places:
-        found = found.map(lambda v, i: (narrow(v, outs[0].dtype), i.to(i64)))
-    elif name == "cumsum" and kind.kind == "float":
-        # PyTorch begins with 0, so that no sum is -0.
-        found = found.map(lambda v: narrow(v + kind(0), outs[0].dtype))
-    elif kind is not kind_of(outs[0].dtype):
-        found = found.map(lambda v: narrow(v, outs[0].dtype))
-    if last != sorted(last):
-        found = found.transpose(*last)
+    scanned = scan_rows(fold.combine, fold.init(), source)
+    found = scanned.map(lambda *parts: _plain(fold.finish(_plain(parts), None)))
+    found = found if last == sorted(last) else found.transpose(*last)
     tensors = [b.new(part, o.dtype, o.shape) for part, o in zip(_parts(found), outs)]
-    return tensors if has_places else tensors[0]
+    return tensors if isinstance(out, (list, tuple)) else tensors[0]
 
 
 def _to_last(x: Tensor, dim: int) -> tuple[list[int], list[int]]:

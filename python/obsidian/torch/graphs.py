@@ -35,7 +35,9 @@ from .values import (
     UnsupportedError,
     is_tensor,
     kind_of,
+    likely,
     listed,
+    specialize,
     torch,
     value_of,
 )  # fmt: skip
@@ -47,7 +49,7 @@ _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
 _HOST = torch.device("cpu")
 #: Views that cost nothing in PyTorch.
 _VIEWS = {"permute", "view", "expand", "unsqueeze", "squeeze", "slice", "select", "alias",
-          "as_strided", "diagonal"}  # fmt: skip
+          "as_strided", "diagonal", "unfold"}  # fmt: skip
 #: The code of PyTorch.
 _FOLDER = os.path.dirname(torch.__file__) + os.sep
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
@@ -84,6 +86,44 @@ def _is_view(node: Any) -> bool:
     """True for a view of the first argument, and for one of several such views."""
     given = node.args[0] if node.target is operator.getitem else node
     return name_of(given.target) in _VIEWS
+
+
+def _rebase(node: Any) -> None:
+    """Make a view of memory one of the tensor that owns it, because its offset is one in this.
+
+    A program stores the tensors between them, such as a row, in other memory.
+    """
+    view, shape, strides, *given = node.args
+    offset = given[0] if given else value_of(view).storage_offset()
+    if not isinstance(offset, torch.SymInt):
+        node.args = (_base_of(view), shape, strides, offset)
+
+
+def _base_of(node: Any) -> Any:
+    """The node whose memory a view is a part of; the node itself if it is no view."""
+    while _is_view(node):
+        node = node.args[0]
+    return node
+
+
+def _separate_views(graph: Any) -> None:
+    """Give results that are views of inputs, or of other results, nodes that nothing else reads.
+
+    These are views of PyTorch, which reads their offsets and strides. Programs compute others.
+    """
+    output = graph.output_node()
+
+    def copied(node: Any) -> Any:
+        if not _is_view(node):
+            return node
+        base = copied(node.args[0])
+        with graph.inserting_before(output):
+            return graph.node_copy(node, lambda n: base if n is node.args[0] else n)
+
+    for node in output.all_input_nodes:
+        base = _base_of(node)
+        if base is not node and (base.op == "placeholder" or output in base.users):
+            output.replace_input_with(node, copied(node))
 
 
 def _tensors(node: Any) -> list[Any]:
@@ -135,10 +175,9 @@ def order_of(tensor: Any) -> list[int] | None:
 
     It is also None for tensors that do not fill their memory. These are copied.
     """
-    sizes, strides = (
-        [int(n.node.hint if isinstance(n, torch.SymInt) else n) for n in numbers]
-        for numbers in (tensor.shape, tensor.stride())
-    )
+    sizes, strides = ([likely(n) for n in numbers] for numbers in (tensor.shape, tensor.stride()))
+    if None in (*sizes, *strides):
+        return None
     dims = [d for d in range(tensor.dim()) if sizes[d] != 1]
     by_stride, expected = sorted(dims, key=lambda d: -strides[d]), 1
     for d in reversed(by_stride):
@@ -184,6 +223,11 @@ class Importer:
 
     def __init__(self, module: Any, kind: str, products: str) -> None:
         """Read a graph module of ATen operations. `kind` is forward, backward or inference."""
+        for node in module.graph.nodes:
+            specialize(node)
+            if name_of(node.target) == "as_strided":
+                _rebase(node)
+        _separate_views(module.graph)
         module.graph.eliminate_dead_code()
         self.module = module
         self.nodes = list(module.graph.nodes)
@@ -228,9 +272,7 @@ class Importer:
                 self.refused[node] = self.refused[node.args[0]]
         found.update(self.refused)
         for node in reversed(self.calls):
-            base = node
-            while _is_view(base):
-                base = base.args[0]
+            base = _base_of(node)
             output = self.nodes[-1]
             is_end = (base in self.refused or base.op == "placeholder" or output in base.users
                       or not _is_dense(value_of(node)))  # fmt: skip

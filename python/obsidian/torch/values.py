@@ -90,6 +90,24 @@ def value_of(node: Any) -> Any:
     return node.meta.get("val")
 
 
+def specialize(node: Any) -> None:
+    """Replace symbols that PyTorch has found to be numbers, by these, in the value of a node."""
+
+    def known(n: Any) -> Any:
+        constant = n.node.maybe_as_int() if isinstance(n, torch.SymInt) else None
+        return n if constant is None else constant
+
+    def replaced(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+            return known(value)
+        parts = value.shape, value.stride(), [value.storage_offset()]
+        shape, strides, (offset,) = found = [[known(n) for n in part] for part in parts]
+        is_known = all(m is n for part, new in zip(parts, found) for m, n in zip(part, new))
+        return value if is_known else value.as_strided(shape, strides, offset)
+
+    node.meta["val"] = torch.utils._pytree.tree_map(replaced, value_of(node))
+
+
 def is_tensor(node: Any) -> bool:
     """True if the value of a node is one tensor."""
     return isinstance(value_of(node), torch.Tensor)
