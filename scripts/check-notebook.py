@@ -10,6 +10,7 @@ shows the value of its last line: as text, and as HTML if the value has it. A ce
 
 import argparse
 import ast
+import code
 import contextlib
 import io
 import json
@@ -18,19 +19,39 @@ import pathlib
 import sys
 
 
+class Cells(code.InteractiveInterpreter):
+    """Runs code, and lets exceptions leave."""
+
+    def showtraceback(self):
+        raise sys.exc_info()[1]
+
+
+@contextlib.contextmanager
+def showing_in(shown):
+    """Values of expressions at a prompt are appended to a list."""
+    before, sys.displayhook = sys.displayhook, shown.append
+    try:
+        yield
+    finally:
+        sys.displayhook = before
+
+
 def run_cell(source, number, names):
     """The outputs of a cell, in the form of a notebook."""
     file = f"<cell {number}>"
     # Python finds the source of the cell here, as in Jupyter.
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    # As at a prompt, the last expression is shown.
+    last = ast.Interactive([tree.body.pop()]) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed = io.StringIO()
-    value = None
-    with contextlib.redirect_stdout(printed):
-        exec(compile(tree, file, "exec"), names)
+    shown = []
+    with contextlib.redirect_stdout(printed), showing_in(shown):
+        cells = Cells(names)
+        cells.runcode(compile(tree, file, "exec"))
         if last is not None:
-            value = eval(compile(ast.Expression(last.value), file, "eval"), names)
+            cells.runcode(compile(last, file, "single"))
+    value = shown[-1] if shown else None
     outputs = []
     if printed.getvalue():
         outputs.append({"name": "stdout", "output_type": "stream", "text": lines(printed.getvalue())})

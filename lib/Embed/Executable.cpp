@@ -11,6 +11,7 @@
 #include "Obsidian/Runtime/HostProgram.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/ScopedPrinter.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -161,15 +162,12 @@ Error Executable::verifyArguments(ArrayRef<Argument> arguments) {
   return Error::success();
 }
 
-static HostValue toHostValue(const Argument &argument) {
-  HostValue value;
-  value.elementType = argument.elementType;
-  value.isScalar = argument.isScalar;
-  value.extents.assign(argument.extents.begin(), argument.extents.end());
-  size_t bytes = interpreter::getScalarBytes(argument.elementType) *
-                 value.getNumElements();
-  auto *data = static_cast<const char *>(argument.data);
-  value.data.assign(data, data + bytes);
+static llvm::Expected<HostValue> toHostValue(const Argument &argument) {
+  if (argument.isScalar)
+    return HostValue::scalar(Scalar::load(argument.elementType, argument.data));
+  auto value = HostValue::array(argument.elementType, argument.extents);
+  if (value && !value->data.empty())
+    std::memcpy(value->data.data(), argument.data, value->data.size());
   return value;
 }
 
@@ -185,8 +183,12 @@ void Executable::setResults(std::vector<HostValue> newValues) {
 
 Error Executable::interpret(ArrayRef<Argument> arguments) {
   SmallVector<HostValue> copies;
-  for (const Argument &argument : arguments)
-    copies.push_back(toHostValue(argument));
+  for (const Argument &argument : arguments) {
+    auto copy = toHostValue(argument);
+    if (!copy)
+      return copy.takeError();
+    copies.push_back(std::move(*copy));
+  }
   interpreter::InterpreterOptions options;
   llvm::raw_string_ostream os(output);
   options.output = &os;

@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 using namespace mlir::obs::emulator;
 
@@ -30,6 +31,14 @@ llvm::Expected<void *> DeviceMemory::allocate(size_t bytes,
   // A zone on each side that belongs to no array.
   if (bytes < SIZE_MAX / 2)
     storage = std::malloc(bytes + 3 * kAlignment);
+  std::unique_ptr<unsigned char[]> written;
+  if (storage && tracksWrites) {
+    written.reset(new (std::nothrow) unsigned char[bytes]());
+    if (!written) {
+      std::free(storage);
+      storage = nullptr;
+    }
+  }
   if (!storage)
     return llvm::createStringError(
         "the emulated device is out of memory: cannot allocate " +
@@ -39,10 +48,7 @@ llvm::Expected<void *> DeviceMemory::allocate(size_t bytes,
   auto *address = reinterpret_cast<void *>(base);
   std::memset(address, kPoisonByte, bytes);
   allocations.emplace(
-      base, Allocation{bytes, storage,
-                       tracksWrites ? std::make_unique<unsigned char[]>(bytes)
-                                    : nullptr,
-                       location.str()});
+      base, Allocation{bytes, storage, std::move(written), location.str()});
   inUse += bytes;
   return address;
 }

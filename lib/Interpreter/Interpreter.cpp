@@ -7,29 +7,56 @@
 
 #include "Obsidian/Interpreter/Interpreter.h"
 #include "Machine.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/ScopedPrinter.h"
+#include <cstdlib>
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
+using llvm::Expected;
 
 //===----------------------------------------------------------------------===//
 // HostValue
 //===----------------------------------------------------------------------===//
 
 HostValue HostValue::scalar(Scalar value) {
-  HostValue result = array(value.type, {});
+  HostValue result;
+  result.elementType = value.type;
   result.isScalar = true;
+  result.data.resize(getScalarBytes(value.type));
   result.set(0, value);
   return result;
 }
 
-HostValue HostValue::array(Type elementType, ArrayRef<int64_t> extents) {
+Expected<HostValue> HostValue::array(Type elementType,
+                                     ArrayRef<int64_t> extents) {
   HostValue result;
   result.elementType = elementType;
   result.extents.assign(extents.begin(), extents.end());
-  result.data.resize(result.getNumElements() * getScalarBytes(elementType));
+  int64_t bytes = getScalarBytes(elementType);
+  bool fits = true;
+  for (int64_t extent : extents)
+    fits &= !llvm::MulOverflow(bytes, extent, bytes);
+  if (llvm::is_contained(extents, 0)) {
+    bytes = 0;
+    fits = true;
+  }
+  if (!fits || !canAllocate(bytes))
+    return llvm::createStringError("the host has no memory for an array of "
+                                   "extents " +
+                                   formatIndex(extents));
+  result.data.resize(bytes);
   return result;
+}
+
+bool interpreter::canAllocate(uint64_t bytes) {
+  if (bytes > PTRDIFF_MAX)
+    return false;
+  // Without `volatile`, an optimizer removes the pair, and assumes success.
+  void *volatile memory = std::malloc(bytes);
+  std::free(memory);
+  return memory || bytes == 0;
 }
 
 int64_t HostValue::getNumElements() const {
@@ -220,8 +247,12 @@ void HostCall::copyBack(MutableArrayRef<HostValue> hostValues,
 LogicalResult HostCall::fetchArray(PullType type, const PullArray &array,
                                    SmallVectorImpl<HostValue> &hostValues) {
   size_t first = hostValues.size();
-  for (Type elementType : type.getElementTypes())
-    hostValues.push_back(HostValue::array(elementType, array.extents));
+  for (Type elementType : type.getElementTypes()) {
+    Expected<HostValue> value = HostValue::array(elementType, array.extents);
+    if (!value)
+      return trap(llvm::toString(value.takeError()));
+    hostValues.push_back(std::move(*value));
+  }
   int64_t position = 0;
   DataVector elements;
   return forEachIndex(array.extents, [&](Index index) -> LogicalResult {
@@ -251,8 +282,11 @@ LogicalResult HostCall::fetch(DataRef results,
     } else if (isa<MemRefType>(type)) {
       const Memory &memory =
           *static_cast<const Reference &>(*result.object).memory;
-      hostValues.push_back(
-          HostValue::array(memory.elementType, memory.extents));
+      Expected<HostValue> value =
+          HostValue::array(memory.elementType, memory.extents);
+      if (!value)
+        return trap(llvm::toString(value.takeError()));
+      hostValues.push_back(std::move(*value));
       for (auto [position, bits] : llvm::enumerate(memory.bits))
         hostValues.back().set(position, Scalar(memory.elementType, bits));
     } else {

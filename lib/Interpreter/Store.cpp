@@ -14,8 +14,10 @@ using namespace mlir::obs::interpreter;
 using llvm::APFloat;
 using llvm::FailureOr;
 
-/// Traps if an array of these extents would not fit into memory.
-static LogicalResult checkSize(Machine &machine, Location loc, Index extents) {
+/// Traps if an array of these extents would not fit into memory, in which an
+/// element has `width` bytes.
+static LogicalResult checkSize(Machine &machine, Location loc, Index extents,
+                               size_t width) {
   // A limit of the interpreter: 8 GiB of bits for each element type.
   constexpr int64_t maxElements = int64_t(1) << 30;
   int64_t count = 1;
@@ -32,6 +34,9 @@ static LogicalResult checkSize(Machine &machine, Location loc, Index extents) {
                                    " is too large for the interpreter");
     count *= extent;
   }
+  if (!canAllocate(count * width))
+    return machine.trap(loc, "the host has no memory for an array of extents " +
+                                 formatIndex(extents));
   return success();
 }
 
@@ -44,7 +49,8 @@ std::shared_ptr<Memory> interpreter::allocateMemory(Machine &machine,
                             "element");
     return nullptr;
   }
-  if (failed(checkSize(machine, loc, extents)))
+  // The bits, and a flag.
+  if (failed(checkSize(machine, loc, extents, sizeof(uint64_t) + 1)))
     return nullptr;
   auto memory = std::make_shared<Memory>();
   memory->elementType = elementType;
@@ -56,7 +62,9 @@ std::shared_ptr<Memory> interpreter::allocateMemory(Machine &machine,
 
 std::shared_ptr<Store> Store::create(Machine &machine, Location loc,
                                      Index extents, ArrayRef<Type> types) {
-  if (failed(checkSize(machine, loc, extents)))
+  // The bits of each component, a writer, and a flag.
+  if (failed(checkSize(machine, loc, extents,
+                       (types.size() + 1) * sizeof(uint64_t) + 1)))
     return nullptr;
   auto store = std::make_shared<Store>();
   int64_t count = getNumElements(extents);

@@ -50,7 +50,7 @@ void buildObsToLaunchesPipeline(OpPassManager &pm,
   host.addPass(createObsBufferizeHostPass());
   if (options.reuse) {
     host.addPass(createObsFoldExtentsPass());
-    host.addPass(createLoopInvariantCodeMotionPass());
+    host.addPass(createObsHoistInvariantsPass());
   }
   host.addPass(createObsFreeBuffersPass());
   if (options.reuse) {
@@ -160,7 +160,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   // Threads. Barriers count as writes, so loads and stores stay where they are.
   pm.addPass(createStructuredCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createObsHoistInvariantsPass());
   pm.addPass(createObsMergeKernelsPass());
   pm.addPass(createObsJoinExtentsPass());
   pm.addPass(createObsAlignArgumentsPass());

@@ -404,6 +404,7 @@ bool CodeModel::forEachPoint(
       [&](unsigned depth, const Count &weight) -> bool {
     if (depth == loops.size()) {
       visit(fixed, weight);
+      ++allPoints;
       return ++points <= maxPoints;
     }
     const Loop &loop = loops[depth];

@@ -48,6 +48,9 @@ public:
   /// `value` as a formula of the arguments of the kernel, or its maximum if it
   /// depends on a loop. Unknown for values that the kernel loads.
   Count getSize(Value value) const;
+  /// The number of points of loops that all questions looked at, which is a
+  /// measure of their time.
+  int64_t getPoints() const { return allPoints; }
 
 private:
   using Fixed = SmallVector<std::pair<IndexExpr, int64_t>>;
@@ -106,6 +109,7 @@ private:
   bool isInside;
   /// The first iteration that is evaluated.
   int64_t firstIteration = 0;
+  int64_t allPoints = 0;
   IndexRecognizer recognizer;
   llvm::DenseMap<std::pair<Block *, Operation *>, Count> runs;
   /// Symbols for extents that are no values of the kernel.

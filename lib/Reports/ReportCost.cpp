@@ -66,6 +66,8 @@ public:
         uniform(kernel, nullptr) {}
 
   json::Object run();
+  /// The number of points of loops that the report looked at.
+  int64_t getPoints() const;
 
 private:
   void reportThreads();
@@ -650,9 +652,16 @@ json::Object Reporter::run() {
   return std::move(data);
 }
 
+int64_t Reporter::getPoints() const {
+  int64_t points = uniform.getPoints();
+  for (auto &[leaf, model] : leaves)
+    points += model->getPoints();
+  return points;
+}
+
 FailureOr<json::Value> obs::reportCost(ModuleOp module,
                                        const ObsToGPUOptions &options,
-                                       raw_ostream &os) {
+                                       raw_ostream &os, int64_t *points) {
   Source source = Source::get(module);
   FailureOr<OwningOpRef<ModuleOp>> levels = getLevels(module, options);
   if (failed(levels))
@@ -662,8 +671,12 @@ FailureOr<json::Value> obs::reportCost(ModuleOp module,
     return failure();
   json::Array kernels;
   for (auto [kernel, code] :
-       llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered))
-    kernels.push_back(Reporter(kernel, code, source, os).run());
+       llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered)) {
+    Reporter reporter(kernel, code, source, os);
+    kernels.push_back(reporter.run());
+    if (points)
+      *points += reporter.getPoints();
+  }
   return makeReport(std::move(kernels));
 }
 

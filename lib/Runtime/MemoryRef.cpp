@@ -29,7 +29,10 @@ Buffer::createOnDevice(Device &device, uint64_t bytes, MemoryUse use) {
   return buffer;
 }
 
-std::shared_ptr<Buffer> Buffer::createOnHost(uint64_t bytes) {
+Expected<std::shared_ptr<Buffer>> Buffer::createOnHost(uint64_t bytes) {
+  if (!interpreter::canAllocate(bytes))
+    return createStringError("the host has no memory for an array of " +
+                             Twine(bytes) + " bytes");
   std::shared_ptr<Buffer> buffer(new Buffer());
   buffer->bytes = bytes;
   buffer->host.resize(bytes);
@@ -323,7 +326,9 @@ mlir::obs::runtime::copyToHost(const RuntimeValue &value) {
     return interpreter::HostValue::scalar(*scalar);
   const auto &array = std::get<MemoryRef>(value);
   auto copied = interpreter::HostValue::array(array.elementType, array.sizes);
-  if (Error error = array.copyTo(copied.data.data()))
+  if (!copied)
+    return copied.takeError();
+  if (Error error = array.copyTo(copied->data.data()))
     return std::move(error);
   return copied;
 }

@@ -18,6 +18,13 @@
 // RUN: obs-run %s --entry=batch iota:4x8xi32 2147483647 -2147483646 --device=emulate | FileCheck %s --check-prefix=BATCH
 // BATCH-COUNT-4: [0, 1, 2, 1, 1, 1, 1, 1]
 
+// The step is 2^32 - 1, so there is one iteration. MLIR folds a loop with such a step to no iteration.
+// RUN: obs-run %s --entry=large_step 5 -1 --device=interpret | FileCheck %s --check-prefix=LARGE
+// RUN: obs-run %s --entry=large_step 5 -1 --device=emulate | FileCheck %s --check-prefix=LARGE
+// LARGE: {{^}}1
+// LARGE-NEXT: {{^}}1
+// LARGE-NEXT: [1, 1]
+
 func.func @carried(%in: !obs.pull<64 x i32>, %a: i32, %b: i32) -> !obs.pull<1 x 64 x i32> {
   %i = obs.iota : !obs.pull<1 x index>
   %c1 = arith.constant 1 : i32
@@ -91,4 +98,34 @@ func.func @batch(%in: !obs.pull<4 x 8 x i32>, %a: i32, %b: i32) -> !obs.pull<1 x
   }
   %r = obs.force %p : !obs.push<grid, 1 x 4 x 8 x i32> -> !obs.pull<1 x 4 x 8 x i32>
   return %r : !obs.pull<1 x 4 x 8 x i32>
+}
+
+// The step is a constant only after the function is inlined.
+func.func private @count(%from: i64, %to: i64, %step: i64) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for unsigned %i = %from to %to step %step iter_args(%x = %c0) -> i32 : i64 {
+    %y = arith.addi %x, %c1 : i32
+    scf.yield %y : i32
+  }
+  return %r : i32
+}
+func.func @large_step(%a: i32, %b: i32) -> (i32, i32, !obs.pull<2 x i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %step = arith.constant -1 : i32
+  %from = arith.constant 3 : i64
+  %to = arith.constant -2 : i64
+  %wide = arith.constant -1 : i64
+  %r = scf.for unsigned %i = %a to %b step %step iter_args(%x = %c0) -> i32 : i32 {
+    %y = arith.addi %x, %c1 : i32
+    scf.yield %y : i32
+  }
+  %s = func.call @count(%from, %to, %wide) : (i64, i64, i64) -> i32
+  %g = obs.generate (%i) {
+    %t = func.call @count(%from, %to, %wide) : (i64, i64, i64) -> i32
+    obs.yield %t : i32
+  } : !obs.pull<2 x i32>
+  %f = obs.force %g : !obs.pull<2 x i32>
+  return %r, %s, %f : i32, i32, !obs.pull<2 x i32>
 }

@@ -119,6 +119,30 @@ TEST_F(CAPIErrors, TypesOfElements) {
   EXPECT_EQ(getError(), "argument 1 has the type 55, which is no obs_type");
 }
 
+TEST_F(CAPIErrors, MemoryThatCannotBeHad) {
+  for (obs_device_kind kind : {OBS_INTERPRETER, OBS_EMULATOR}) {
+    obs_device_options device = {};
+    device.size = sizeof(device);
+    device.kind = kind;
+    device.flags = OBS_CHECK_UNINIT;
+    compile();
+    executable = obs_load(program, &device);
+    ASSERT_NE(executable, nullptr);
+    // The numbers of bytes are 2^52, 2^63 and, modulo 2^64, 0.
+    for (int64_t bits : {50, 61, 62}) {
+      extent = int64_t(1) << bits;
+      EXPECT_EQ(run(OBS_I32), OBS_FAILURE);
+      EXPECT_NE(getError(), "");
+    }
+    extent = 3;
+    EXPECT_EQ(run(OBS_I32), OBS_SUCCESS);
+    obs_executable_destroy(executable);
+    executable = nullptr;
+    obs_program_destroy(program);
+    program = nullptr;
+  }
+}
+
 TEST_F(CAPIErrors, ResultsThatDoNotExist) {
   load();
   auto isMissing = [&](size_t number, const std::string &error) {

@@ -40,8 +40,8 @@ protected:
   }
 
   HostValue array(const Numbers &numbers) {
-    HostValue value =
-        HostValue::array(i32, {static_cast<int64_t>(numbers.size())});
+    HostValue value = llvm::cantFail(
+        HostValue::array(i32, {static_cast<int64_t>(numbers.size())}));
     for (auto [position, number] : llvm::enumerate(numbers))
       value.set(position, Scalar::fromInt(i32, number));
     return value;
@@ -459,7 +459,7 @@ TEST_F(InterpreterTest, WrongArgumentsAreErrors) {
   EXPECT_EQ(getError(source, {torn, scalar(2)}),
             "-:1:1: argument 0 of 'f' of type !obs.pull<? x i32 bound [4]> is "
             "given 7 bytes for extents [2]");
-  HostValue wide = HostValue::array(index, {1});
+  HostValue wide = llvm::cantFail(HostValue::array(index, {1}));
   EXPECT_EQ(getError(source, {wide, scalar(2)}),
             "-:1:1: argument 0 of 'f' of type !obs.pull<? x i32 bound [4]> "
             "needs elements of type i32, not index");

@@ -11,12 +11,14 @@
 include "mlir/Pass/PassBase.td"
 
 def ObsWidenLoopsPass : Pass<"obs-widen-loops"> {
-  let summary = "Loops with far bounds, or whose counters of 64 bits may wrap";
+  let summary = "Loops with far bounds or large steps, or whose counters of 64 bits may wrap";
   let description = [{
     A loop between two constants whose difference does not fit their type has a
     counter of type `index` after this pass. If the type has 64 bits, the loop
-    runs over the number of its iteration. Canonicalization computes a wrong
-    number of iterations for such loops, so pipelines run this pass first.
+    runs over the number of its iteration. The same holds for an unsigned loop
+    unless its step is a constant that is positive as a signed number.
+    Canonicalization computes a wrong number of iterations for such loops, so
+    pipelines run this pass first.
 
     A signed loop of 64 bits below level grid or in scalar code also runs over
     the number of its iteration if the sum of its step and its last counter may

@@ -43,8 +43,10 @@ struct HostValue {
   std::vector<char> data;
 
   static HostValue scalar(Scalar value);
-  /// An array of zeros.
-  static HostValue array(Type elementType, ArrayRef<int64_t> extents);
+  /// An array of zeros, or an error if the host has no memory for it. No extent
+  /// is negative.
+  static llvm::Expected<HostValue> array(Type elementType,
+                                         ArrayRef<int64_t> extents);
 
   /// Product of the extents; 1 for a scalar.
   int64_t getNumElements() const;
@@ -52,6 +54,10 @@ struct HostValue {
   Scalar get(int64_t position) const;
   void set(int64_t position, Scalar value);
 };
+
+/// True if the host can allocate this number of bytes now. A container reports
+/// no error of its own, since the code has no exceptions.
+bool canAllocate(uint64_t bytes);
 
 /// Options of the interpreter.
 struct InterpreterOptions {

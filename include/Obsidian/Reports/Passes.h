@@ -23,9 +23,12 @@ namespace mlir::obs {
 struct ObsToGPUOptions;
 
 /// Prints the report of `obs-report-cost` for `module` to `os`, and returns it
-/// as data. Emits `[report-stage]`, and the errors of the compilation.
-FailureOr<llvm::json::Value>
-reportCost(ModuleOp module, const ObsToGPUOptions &options, raw_ostream &os);
+/// as data. Emits `[report-stage]`, and the errors of the compilation. Adds the
+/// number of points of loops that the report looked at to `points`.
+FailureOr<llvm::json::Value> reportCost(ModuleOp module,
+                                        const ObsToGPUOptions &options,
+                                        raw_ostream &os,
+                                        int64_t *points = nullptr);
 
 /// Emits the report of `obs-explain-barriers` for `module`, and returns it as
 /// data. Emits `[report-stage]`, and the errors of the compilation.

@@ -23,7 +23,7 @@ public:
   static Expected<std::shared_ptr<Buffer>>
   createOnDevice(Device &device, uint64_t bytes,
                  MemoryUse use = MemoryUse::Any);
-  static std::shared_ptr<Buffer> createOnHost(uint64_t bytes);
+  static Expected<std::shared_ptr<Buffer>> createOnHost(uint64_t bytes);
   /// Memory of `device` that the caller has allocated and frees.
   static std::shared_ptr<Buffer>
   createForeign(Device &device, DevicePtr address, uint64_t bytes);

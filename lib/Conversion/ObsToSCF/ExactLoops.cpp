@@ -35,6 +35,13 @@ static bool areBoundsFarApart(scf::ForOp loop) {
   return overflows;
 }
 
+/// True if the step of a loop with unsigned comparisons may be negative as a
+/// signed number, also after functions are inlined. MLIR folds such loops
+/// wrongly.
+static bool hasLargeStep(scf::ForOp loop) {
+  return loop.getUnsignedCmp() && !isNaturalConstant(loop.getStep());
+}
+
 /// True if the sum of the step and the last value of the counter, as signed
 /// numbers, may not fit the type of the counter.
 static bool mayWrap(scf::ForOp loop) {
@@ -168,8 +175,9 @@ struct WidenLoops : obs::impl::ObsWidenLoopsPassBase<WidenLoops> {
       ScopeInfo scope = getEnclosingScope(loop);
       bool isOfHost = scope.level == Level::Grid && !scope.isScalar &&
                       !loop->getParentOfType<KernelOp>();
-      if (areBoundsFarApart(loop) || (!isOfHost && is64Bit(loop) &&
-                                      !loop.getUnsignedCmp() && mayWrap(loop)))
+      if (areBoundsFarApart(loop) || hasLargeStep(loop) ||
+          (!isOfHost && is64Bit(loop) && !loop.getUnsignedCmp() &&
+           mayWrap(loop)))
         makeExact(loop);
     });
   }

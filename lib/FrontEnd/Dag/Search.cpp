@@ -26,6 +26,9 @@ using namespace mlir::obs::dag;
 /// The maximum number of sets of stored values besides the default, and of
 /// candidates.
 static constexpr unsigned maxSets = 4, maxCandidates = 16;
+/// No candidate is added after the reports of candidates have looked at this
+/// number of points of loops, which takes about a second.
+static constexpr int64_t maxPoints = 1 << 19;
 
 namespace {
 struct Candidate {
@@ -53,6 +56,8 @@ private:
   std::vector<Candidate> candidates;
   /// The number of candidates that are needed.
   size_t most = maxCandidates;
+  /// Points of loops in the reports of candidates.
+  int64_t points = 0;
 };
 } // namespace
 
@@ -126,7 +131,7 @@ static void estimate(ModuleOp module, const Choices &choices) {
 }
 
 bool Search::add(Plan plan, const Twine &what) {
-  if (candidates.size() >= most)
+  if (candidates.size() >= most || points > maxPoints)
     return false;
   Candidate candidate{std::move(plan), {}, 0, what.str()};
   FailureOr<llvm::json::Value> report = failure();
@@ -142,7 +147,7 @@ bool Search::add(Plan plan, const Twine &what) {
       // These are values of the module, which is not kept.
       candidate.choices.estimates.clear();
       candidate.choices.gridArrays.clear();
-      report = reportCost(*module, ObsToGPUOptions(), llvm::nulls());
+      report = reportCost(*module, ObsToGPUOptions(), llvm::nulls(), &points);
     }
   }
   if (failed(report))

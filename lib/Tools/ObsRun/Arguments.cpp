@@ -140,12 +140,12 @@ static Expected<HostValue> makeArray(const Slot &slot, StringRef text) {
     return createStringError("'" + description +
                              "' is not the extents of an array of at most "
                              "2^40 bytes");
-  HostValue value = HostValue::array(type, extents);
-  if (maker == "zeros")
+  Expected<HostValue> value = HostValue::array(type, extents);
+  if (!value || maker == "zeros")
     return value;
-  for (int64_t i = 0, e = value.getNumElements(); i < e; ++i)
-    value.set(i, maker == "iota" ? makeIota(type, i)
-                                 : makeRandom(type, getRandomBits(seed, i)));
+  for (int64_t i = 0, e = value->getNumElements(); i < e; ++i)
+    value->set(i, maker == "iota" ? makeIota(type, i)
+                                  : makeRandom(type, getRandomBits(seed, i)));
   return value;
 }
 
@@ -178,8 +178,9 @@ static Expected<HostValue> readNpyArray(const Slot &slot, StringRef path) {
                              runtime::getNpyTypeName(slot.elementType) + ")");
   if (Error error = checkExtents(slot, array->shape))
     return std::move(error);
-  HostValue value = HostValue::array(slot.elementType, array->shape);
-  value.data.assign(array->data.begin(), array->data.end());
+  Expected<HostValue> value = HostValue::array(slot.elementType, array->shape);
+  if (value)
+    value->data.assign(array->data.begin(), array->data.end());
   return value;
 }
 
@@ -280,8 +281,9 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
   if (type.isInteger(1) &&
       llvm::any_of(bytes, [](char c) { return c != 0 && c != 1; }))
     return createStringError("it has booleans that are neither 0 nor 1");
-  HostValue value = HostValue::array(type, extents);
-  value.data.assign(bytes.begin(), bytes.end());
+  Expected<HostValue> value = HostValue::array(type, extents);
+  if (value)
+    value->data.assign(bytes.begin(), bytes.end());
   return value;
 }
 

@@ -122,6 +122,38 @@ static LogicalResult verifyDimension(memref::DimOp dim) {
          << " dimensions; the first is number 0";
 }
 
+/// True if an operation that stores elements uses `memory` or a view of it.
+static bool isWritten(Value memory) {
+  return llvm::any_of(memory.getUsers(), [&](Operation *user) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+      return view.getViewSource() == memory && isWritten(view.getViewDest());
+    return isa<memref::StoreOp, memref::AtomicRMWOp,
+               memref::GenericAtomicRMWOp>(user);
+  });
+}
+
+/// Emits `[load-memory]` if the elements of a virtual array are loads from
+/// memory that the program changes. Passes take equal reads of arrays for one.
+static LogicalResult verifyLoad(memref::LoadOp load) {
+  Value memory = load.getMemRef();
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  for (Operation *op = load->getParentOp(); op; op = op->getParentOp()) {
+    if (!isa<PullOpInterface>(op) ||
+        op->isAncestor(memory.getParentBlock()->getParentOp()))
+      continue;
+    if (!isWritten(memory))
+      return success();
+    InFlightDiagnostic error = load.emitOpError(
+        "[load-memory] is in the function of an array, and the program "
+        "changes the memory with stores; load before the array is made, "
+        "or read an obs.view");
+    error.attachNote(op->getLoc()) << "the array is made here";
+    return error;
+  }
+  return success();
+}
+
 namespace {
 struct VerifyCalls : obs::impl::ObsVerifyCallsPassBase<VerifyCalls> {
   void runOnOperation() override {
@@ -131,6 +163,10 @@ struct VerifyCalls : obs::impl::ObsVerifyCallsPassBase<VerifyCalls> {
     WalkResult dims = getOperation().walk(
         [](memref::DimOp dim) { return WalkResult(verifyDimension(dim)); });
     if (dims.wasInterrupted())
+      return signalPassFailure();
+    WalkResult loads = getOperation().walk(
+        [](memref::LoadOp load) { return WalkResult(verifyLoad(load)); });
+    if (loads.wasInterrupted())
       return signalPassFailure();
     Verifier verifier(getOperation());
     WalkResult walked = getOperation().walk([&](CallOpInterface call) {

@@ -8,10 +8,10 @@
 #define GEN_PASS_DEF_UNROLLWHILEPASS
 #include "Obsidian/Transforms/GPU/Passes.h"
 
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::obs {
 
@@ -25,7 +25,7 @@ static bool isCheap(Block &block) {
   return llvm::all_of(block.without_terminator(), [](Operation &op) {
     bool isShort = isa<arith::ArithDialect>(op.getDialect()) &&
                    !isa<arith::DivFOp, arith::RemFOp>(op);
-    return (isShort || isa<math::FmaOp>(op)) && isPure(&op);
+    return (isShort || isa<math::FmaOp>(op)) && canSpeculate(&op);
   });
 }
 

@@ -18,6 +18,19 @@ func.func @far(%x: i8) -> i8 {
   return %r : i8
 }
 
+// The step 2^8 - 1 of an unsigned loop is a positive index.
+// CHECK-LABEL: @large_step
+// CHECK: %[[WIDE:.*]] = arith.index_castui %c-1_i8 : i8 to index
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %[[WIDE]]
+func.func @large_step(%x: i8, %n: i8) -> i8 {
+  %step = arith.constant -1 : i8
+  %r = scf.for unsigned %i = %x to %n step %step iter_args(%s = %x) -> (i8) : i8 {
+    %t = arith.addi %s, %i : i8
+    scf.yield %t : i8
+  }
+  return %r : i8
+}
+
 // Other loops stay: a difference that fits, an unsigned loop, and bounds that are not constants.
 // CHECK-LABEL: @near
 // CHECK-NOT: index_cast

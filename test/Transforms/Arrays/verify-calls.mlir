@@ -124,3 +124,46 @@ func.func @dimension(%a: memref<?xf32>) -> index {
   %n = memref.dim %a, %c : memref<?xf32>
   return %n : index
 }
+
+// -----
+
+// The two arrays are equal operations, and so are their reads, but a store is between them.
+func.func @load(%n: i32) -> !obs.pull<8 x i32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : i32
+  %r = obs.generate (%i) {
+    %m = memref.alloca() : memref<8xi32>
+    memref.store %n, %m[%c0] : memref<8xi32>
+    // expected-note@+1 {{the array is made here}}
+    %a = obs.generate (%j) {
+      // expected-error@+1 {{'memref.load' op [load-memory] is in the function of an array, and the program changes the memory with stores; load before the array is made, or read an obs.view}}
+      %x = memref.load %m[%c0] : memref<8xi32>
+      obs.yield %x : i32
+    } : !obs.pull<8 x i32>
+    %u = obs.get %a[%i] : !obs.pull<8 x i32>
+    memref.store %c5, %m[%c0] : memref<8xi32>
+    %b = obs.generate (%j) {
+      %x = memref.load %m[%c0] : memref<8xi32>
+      obs.yield %x : i32
+    } : !obs.pull<8 x i32>
+    %v = obs.get %b[%i] : !obs.pull<8 x i32>
+    %w = arith.addi %u, %v : i32
+    obs.yield %w : i32
+  } : !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}
+
+// -----
+
+// Nothing changes %m, and the load from %k is in the function that stores to it.
+func.func @unchanged(%m: memref<8xi32>) -> !obs.pull<8 x i32> {
+  %c0 = arith.constant 0 : index
+  %r = obs.generate (%i) {
+    %x = memref.load %m[%i] : memref<8xi32>
+    %k = memref.alloca() : memref<1xi32>
+    memref.store %x, %k[%c0] : memref<1xi32>
+    %y = memref.load %k[%c0] : memref<1xi32>
+    obs.yield %y : i32
+  } : !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}

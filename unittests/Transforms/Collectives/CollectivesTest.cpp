@@ -103,7 +103,7 @@ TEST(Collectives, strategiesCanBeAdded) {
 
   auto i64 = IntegerType::get(&context, 64);
   for (int64_t n : {0, 1, 7, 8, 9, 16, 17, 100, 1000}) {
-    auto digits = interpreter::HostValue::array(i64, {n});
+    auto digits = llvm::cantFail(interpreter::HostValue::array(i64, {n}));
     std::vector<uint64_t> expected{7};
     for (int64_t i = 0; i < n; ++i) {
       digits.set(i, interpreter::Scalar::fromInt(i64, i % 10));

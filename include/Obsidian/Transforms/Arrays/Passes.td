@@ -332,9 +332,11 @@ def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
     Kernels contain no calls. So a function is inlined if it is called in the
     region of an array operation or in a function of a level, or if it takes or
     returns arrays. Such a function has a body of one block and is not
-    recursive, and a function of a level is called in code of this level. The pass reports the first call that violates this, and the calls
-    that lead to it. It also reports a `memref.dim` of a dimension that does not
-    exist. It changes nothing, and runs before the inliner.
+    recursive, and a function of a level is called in code of this level. The
+    pass reports the first call that violates this, and the calls that lead to
+    it. It also reports a `memref.dim` of a dimension that does not exist, and
+    virtual arrays whose elements are loads from memory that the program stores
+    to. It changes nothing, and runs before the inliner.
 
     ```mlir
     func.func private @f(i32) -> i32

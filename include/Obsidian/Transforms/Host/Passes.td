@@ -56,6 +56,30 @@ def ObsHoistForcesPass : Pass<"obs-hoist-forces", "::mlir::ModuleOp"> {
   }];
 }
 
+def ObsHoistInvariantsPass : Pass<"obs-hoist-invariants"> {
+  let summary = "Move invariant code out of loops";
+  let description = [{
+    The pass is `loop-invariant-code-motion` of MLIR, except for remainders
+    whose divisor is not a constant other than 0 and -1: outside of a loop that
+    may have no iteration, they divide by 1 if it has none. MLIR moves them as
+    they are, and the divisor can be 0.
+
+    ```mlir
+    // before
+    scf.for %i = %c0 to %n step %c1 {
+      %b = arith.remui %a, %d : index
+      S(%b, %i)
+    }
+    // after
+    %runs = arith.cmpi slt, %c0, %n : index
+    %e = arith.select %runs, %d, %c1 : index
+    %b = arith.remui %a, %e : index
+    scf.for %i = %c0 to %n step %c1 { S(%b, %i) }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ObsDropCopiesPass : Pass<"obs-drop-copies", "::mlir::ModuleOp"> {
   let summary = "Use stored arrays instead of copies of them";
   let description = [{
@@ -158,7 +182,7 @@ def ObsFoldExtentsPass : Pass<"obs-fold-extents", "::mlir::func::FuncOp"> {
     If each iteration of a host loop passes on an array with the extents of the
     array that it has received, these are the extents of the first array. The
     extents of an allocation are its operands. So extents no longer depend on
-    the iteration, and `loop-invariant-code-motion` moves their computation
+    the iteration, and `obs-hoist-invariants` moves their computation
     before the loop.
 
     ```mlir
