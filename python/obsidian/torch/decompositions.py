@@ -16,12 +16,18 @@ from .rows import KEPT
 from .values import is_one, is_static, listed, torch
 
 aten: Any = torch.ops.aten
-#: Decompositions of PyTorch that it uses for some compilers only.
+#: Decompositions of PyTorch that it uses for some compilers only. The table of later versions has
+#: more of them than that of 2.11.
 _OF_TORCH = (
-    "_log_softmax", "_log_softmax_backward_data", "native_layer_norm", "native_group_norm",
-    "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
-    "_native_batch_norm_legit_no_training", "native_batch_norm", "grid_sampler_2d", "dist", "addmm",
-    "addmv", "index_select", "embedding", "elu", "leaky_relu", "hardtanh", "split_with_sizes",
+    "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
+    "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
+    "native_group_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
+    "_native_batch_norm_legit_no_training", "native_batch_norm", "native_batch_norm_backward",
+    "gelu_backward", "grid_sampler_2d", "dist", "addmm", "addmv", "baddbmm", "roll",
+    "index_add", "index_copy", "index_select", "slice_backward", "select_backward",
+    "embedding", "embedding_dense_backward", "std_mean", "std", "elu", "leaky_relu", "hardtanh",
+    "reflection_pad1d_backward", "reflection_pad2d_backward", "reflection_pad3d_backward",
+    "linalg_vector_norm", "t", "transpose", "unbind", "split", "split_with_sizes",
     "tril_indices", "triu_indices",
 )  # fmt: skip
 #: Decompositions of PyTorch of operations that are in programs.
