@@ -49,10 +49,13 @@ static Access getAccess(llvm::Instruction &op, const llvm::DataLayout &layout) {
   // Numbers at the end of the address, but not those in front of its base.
   llvm::Value *base = const_cast<llvm::Value *>(pointer);
   while (auto *step = llvm::dyn_cast<llvm::GetElementPtrInst>(base)) {
-    if (!step->accumulateConstantOffset(layout, distance))
+    // It may add some indices and fail at the next one.
+    llvm::APInt more = distance;
+    if (!step->accumulateConstantOffset(layout, more))
       return {&op, step, distance.getSExtValue(),
               layout.getTypeStoreSize(llvm::getLoadStoreType(&op)),
               llvm::getLoadStoreAlignment(&op)};
+    distance = more;
     base = step->getPointerOperand();
   }
   return {};
