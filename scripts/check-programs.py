@@ -16,6 +16,7 @@ the pages sets FUSED and LEVELS.
 
 import argparse
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import re
@@ -84,7 +85,8 @@ def main(update, tools, names):
         environment[name] = value.replace("$FUSED", environment.get("FUSED", ""))
     pages = [p for p in sorted(PAGES.glob("*.md")) if not names or p.stem in names]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        problems = sum(pool.map(lambda p: check(p, update, environment), pages), [])
+        found = pool.map(lambda p: check(p, update, environment), pages)
+        problems = list(itertools.chain.from_iterable(found))
     if not names:
         text = "".join(p.read_text() for p in pages)
         problems += [f"no page walks through {p.name}" for p in sorted((ROOT / "examples").glob("*.mlir"))

@@ -73,7 +73,7 @@ struct Stage {
   Value array, odd, even;
 };
 
-/// What an element of a function's operand is.
+/// An element of an operand of the function.
 struct Leaf {
   bool isSecond;
   unsigned component;
