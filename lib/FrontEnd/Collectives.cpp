@@ -178,12 +178,20 @@ Value ArrayBuilder::foldPieces(Value array, int64_t dim, int64_t size,
             if (!isExact)
               count = createOrFold<arith::MinUIOp>(
                   getIndex(size), sub(getIndex(length), first));
+            SmallVector<Value> start(init), place(i);
+            if (init.empty()) {
+              // The first element is the start.
+              place[dim] = first;
+              start = get(array, place);
+              Value one = getIndex(1);
+              first = add(first, one);
+              count = createOrFold<arith::SubIOp>(getIndex(count), one);
+            }
             Value piece = generate({count}, [&](ValueRange k) {
-              SmallVector<Value> place(i);
               place[dim] = add(first, k[0]);
               return get(array, place);
             });
-            return {splat(fold(piece, init, combine, options.commutative),
+            return {splat(fold(piece, start, combine, options.commutative),
                           {getIndexAttr(1)})};
           })
           .front();
@@ -449,27 +457,52 @@ Value ArrayBuilder::scanPieces(Value array, ValueRange init, int64_t dim,
     order.push_back(dim);
     CollectiveOptions ofRows = options;
     ofRows.level = getRowLevel(transpose(sums, order), stagedScan, scansOfWarp);
-    starts = scan(sums, init, dim, /*exclusive=*/true, /*reverse=*/false,
-                  combine, ofRows);
+    starts = scan(sums, init, dim, /*exclusive=*/!init.empty(),
+                  /*reverse=*/false, combine, ofRows);
   }
 
   tiles[dim] = getIndexAttr(pieces);
   SmallVector<int64_t> inTile(rank, 1);
   inTile[dim] = size;
   auto scanPiece = [&](ValueRange i) -> SmallVector<Value> {
-    SmallVector<Value> place(i),
-        start = starts ? get(starts, i) : SmallVector<Value>(init);
+    SmallVector<Value> place(i), start(init);
+    if (starts && !init.empty())
+      start = get(starts, i);
     Value first = mul(i[dim], getIndex(size));
-    Value piece = generate({getIndexAttr(size)}, [&](ValueRange k) {
-      place[dim] = add(first, k[0]);
+    // The last piece may be shorter. Nothing uses its last results then.
+    auto getElement = [&](Value k) {
+      place[dim] = add(first, k);
       if (isExact)
         return get(array, place);
-      // The last piece may be shorter.
       return choose(
-          arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, place[dim],
-                                length),
+          compare(Order::LT, place[dim], length),
           [&] { return get(array, place); },
-          [&] { return SmallVector<Value>(init); });
+          [&] {
+            if (!init.empty())
+              return SmallVector<Value>(init);
+            place[dim] = first;
+            return get(array, place);
+          });
+    };
+    Value piece = generate({getIndexAttr(size)}, [&](ValueRange k) {
+      SmallVector<Value> element = getElement(k[0]);
+      if (!starts || !init.empty())
+        return element;
+      // The first element of a piece contains the pieces before it.
+      Value zero = getIndex(0);
+      Value isStart =
+          arith::AndIOp::create(*this, compare(Order::EQ, k[0], zero),
+                                compare(Order::GT, i[dim], zero));
+      return choose(
+          isStart,
+          [&] {
+            SmallVector<Value> before(i);
+            before[dim] = sub(i[dim], getIndex(1));
+            SmallVector<Value> both = get(starts, before);
+            llvm::append_range(both, element);
+            return combine(both);
+          },
+          [&] { return element; });
     });
     Value scanned =
         scanRow(piece, start, Level::Thread, exclusive, combine, options);
@@ -511,7 +544,7 @@ Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
   };
   auto source = cast<PullType>(array.getType());
   int64_t last = source.getExtents().size() - 1;
-  if (dim != last && options.neutral && !options.level &&
+  if (dim != last && (options.neutral || init.empty()) && !options.level &&
       source.hasStaticExtents()) {
     // Neighbouring threads read neighbouring columns, each thread a piece of
     // one column.

@@ -195,6 +195,8 @@ namespace {
 /// The elementwise functions between two forces, each of which is read by the
 /// next one only.
 struct StoredChain {
+  explicit StoredChain(ForceOp last) : last(last) {}
+
   ForceOp last;
   /// The operations from `last` on, and the force whose array they read.
   SmallVector<Operation *> ops;
@@ -245,7 +247,7 @@ void ArrayBuilder::finish(FunctionOpInterface function) {
   });
   for (ForceOp last : forces)
     for (Value array : llvm::to_vector(last.getArrays())) {
-      StoredChain chain{last};
+      StoredChain chain(last);
       if (!chain.find(array) || isa<ReshapeOp>(chain.ops.front()))
         continue;
       if (!last.getThreads() && chain.first.getThreads())

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are combined from left to right, starting from the initial value.
+// Elements are combined from left to right, starting from the initial value, or
+// from the first element if there is no initial value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +30,13 @@ struct Collective {
 
   int64_t getExtent() const { return array->extents.front(); }
 
-  /// Replaces `value` by `value ∘ a[i]`.
+  /// Replaces `value` by `value ∘ a[i]`, or by a[i] if it is empty.
   LogicalResult append(DataVector &value, int64_t i) const {
+    bool isFirst = value.empty();
     if (failed(array->read(loc, i, value)))
       return failure();
+    if (isFirst)
+      return success();
     DataVector result;
     if (failed((*combine)(value, result)))
       return failure();

@@ -58,6 +58,11 @@ def _vector(array: Array, name: str) -> ArrayType:
     return array.type
 
 
+def _need_init(init: Any, name: str, meaning: str) -> None:
+    if init is None:
+        raise TraceError(f"{name} needs an initial value, which is {meaning}: write init=")
+
+
 def _collective(
     operation: str,
     array: Array,
@@ -68,9 +73,12 @@ def _collective(
     ending: str,
     results: int,
 ) -> list[str]:
-    """Emit a collective; `middle` follows the initial value, `ending` the type of the array."""
+    """Emit a collective; `middle` follows the initial value, `ending` the type of the array.
+
+    `init` is None if there is no initial value.
+    """
     element = array.type.element
-    starts, _ = as_leaves(init, element)
+    start = "" if init is None else f" init {names(as_leaves(init, element)[0])}"
     count = len(element.leaves)
 
     def call(leaves: list[Any]) -> Any:
@@ -78,7 +86,7 @@ def _collective(
 
     body = scalar_code(lambda: new_arguments(element.leaves * 2), call, element)
     marks = attributes_of(attributes)
-    operands = f"{use(array)} init {names(starts)}{middle}{marks} : {array.type}{ending}"
+    operands = f"{use(array)}{start}{middle}{marks} : {array.type}{ending}"
     if body.short:
         return current().emit(f"{operation} {body.short} {operands}", results, is_pure=True)
     arguments = ", ".join(argument.name for argument in body.arguments)
@@ -101,6 +109,7 @@ def reduce(
 ) -> Any:
     """Combine all elements: an element below level grid, a push array of one at level grid."""
     kind = _vector(array, "reduce")
+    _need_init(init, "reduce", "the result of an empty array")
     level = current().level
     attributes = {"commutative": commutative, "strategy": strategy}
     leaves = kind.element.leaves
@@ -126,6 +135,8 @@ def scan(
     level = current().level
     attributes = {"commutative": commutative, "strategy": strategy}
     operation = f"obs.scan {level} {'exclusive' if exclusive else 'inclusive'}"
+    if exclusive or total:
+        _need_init(init, "scan", "element 0 of an exclusive scan, and the total of an empty array")
     leaves = kind.element.leaves
     results = 1 + len(leaves) if total else 1
     middle = " total" if total else ""
@@ -157,6 +168,7 @@ def segmented_reduce(
 ) -> Any:
     """Combine the elements of each segment."""
     kind = _vector(array, "segmented_reduce")
+    _need_init(init, "segmented_reduce", "the result of an empty segment")
     word, segments = _segments(flags, offsets)
     level = current().level
     middle, ending = f" {word} {use(segments)}", f", {segments.type}"
@@ -190,7 +202,9 @@ def segmented_scan(
     commutative: bool,
     strategy: str | None,
 ) -> Any:
-    """A scan that starts again from `init` in each segment."""
+    """A scan that starts again in each segment, from `init` if it is not None."""
+    if exclusive:
+        _need_init(init, "segmented_scan", "element 0 of each segment of an exclusive scan")
     kind = _vector(array, "segmented_scan")
     word, segments = _segments(flags, offsets)
     level = current().level

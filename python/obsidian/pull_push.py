@@ -303,7 +303,7 @@ class Pull(_Common):
     def scan(
         self,
         operator: Operator,
-        init: Any,
+        init: Any = None,
         *,
         exclusive: bool = False,
         total: bool = False,
@@ -313,7 +313,8 @@ class Pull(_Common):
         """Combine all elements up to each one by an associative operator.
 
         Element i combines `init` and the elements up to i; with `exclusive`, those before i. With
-        `total`, the combination of all elements is a second result.
+        `total`, the combination of all elements is a second result. Without both, `init` may be
+        None: then element i combines the elements up to i.
         """
         return collectives.scan(self, operator, init, exclusive, total, commutative, strategy)
 
@@ -343,7 +344,7 @@ class Pull(_Common):
     def segmented_scan(
         self,
         operator: Operator,
-        init: Any,
+        init: Any = None,
         *,
         flags: Array | None = None,
         offsets: Array | None = None,

@@ -197,7 +197,8 @@ public:
                ScalarCode combine, const CollectiveOptions &options = {});
   /// All prefixes along a dimension, combined with `init` as the left-most
   /// operand. With `reverse`, all suffixes, from the right. With `exclusive`, a
-  /// prefix does not contain its own element. The extents are unchanged.
+  /// prefix does not contain its own element; else `init` may be empty, and a
+  /// prefix begins with its first element. The extents are unchanged.
   Value scan(Value array, ValueRange init, int64_t dim, bool exclusive,
              bool reverse, ScalarCode combine,
              const CollectiveOptions &options = {});
@@ -295,7 +296,8 @@ private:
                                     ScalarCode code);
   /// The reductions of pieces of `size` elements along dimension `dim`, whose
   /// extent is static: the extent of the result is the number of pieces. The
-  /// last piece may be shorter. Each thread has a piece. `init` is neutral.
+  /// last piece may be shorter. Each thread has a piece. `init` is neutral or
+  /// empty.
   Value foldPieces(Value array, int64_t dim, int64_t size, ValueRange init,
                    ScalarCode combine, const CollectiveOptions &options);
   /// The push array of one scan at a level.
@@ -303,7 +305,7 @@ private:
                 ScalarCode combine, const CollectiveOptions &options);
   /// The push array of the scans along dimension `dim`, whose extent is static
   /// and not 0. Each thread scans a piece of `size` elements, from the
-  /// reduction of the pieces before it. `init` is neutral.
+  /// reduction of the pieces before it. `init` is neutral or empty.
   Value scanPieces(Value array, ValueRange init, int64_t dim, int64_t size,
                    bool exclusive, ScalarCode combine,
                    const CollectiveOptions &options);

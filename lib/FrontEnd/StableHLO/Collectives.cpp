@@ -194,8 +194,8 @@ SmallVector<Value> Importer::importSelectAndScatter(OpReader &op) {
                     contract)};
 }
 
-/// The scan of arrays without an initial element: a bit says whether a value is
-/// the result of elements.
+/// The scan without an initial value that stands for the stages of
+/// `jax.lax.associative_scan`.
 SmallVector<Value> Importer::importAssociativeScan(OpReader &op) {
   unsigned count = op->getNumOperands();
   op.requireArrays(op->getOperands(), op->getOperands(),
@@ -203,42 +203,22 @@ SmallVector<Value> Importer::importAssociativeScan(OpReader &op) {
   int64_t dim = op.getDim("dimension", getShape(op->getOperand(0)).size());
   if (!op.isValid())
     return {};
-  Block &body = op->getRegion(0).front();
-  Value array = getArrays(op->getOperands());
-  Value flagged = b.map(array, [&](ValueRange x) {
-    Values lifted = {b.getNumber(b.getI1Type(), 1)};
-    llvm::append_range(lifted, x);
-    return lifted;
-  });
-  Values init = {b.getNumber(b.getI1Type(), 0)};
-  for (Value operand : op->getOperands())
-    init.push_back(b.getNumber(convertElementType(getElement(operand)), 0));
-  CollectiveOptions options;
-  options.neutral = true;
-  Value scanned = b.scan(
-      flagged, init, dim, /*exclusive=*/false, /*reverse=*/false,
-      [&](ValueRange x) {
-        Values first(x.slice(1, count)), second(x.slice(count + 2, count)),
-            both(first);
-        llvm::append_range(both, second);
-        Values combined = buildScalars(body, both),
-               result = {arith::OrIOp::create(b, x[0], x[count + 1])};
-        for (unsigned k = 0; k < count; ++k)
-          result.push_back(b.select(
-              x[0], b.select(x[count + 1], combined[k], first[k]), second[k]));
-        return result;
-      },
-      options);
-  // One kernel stores the results that are used. Nothing reads the others.
   Values results = lookup(op->getOperands());
+  if (op->use_empty())
+    return results;
+  Block &body = op->getRegion(0).front();
+  Value scanned = b.scan(getArrays(op->getOperands()), /*init=*/{}, dim,
+                         /*exclusive=*/false, /*reverse=*/false,
+                         [&](ValueRange x) { return buildScalars(body, x); });
+  // One kernel stores the results that are used. Nothing reads the others.
   SmallVector<unsigned> places;
   for (unsigned k = 0; k < count; ++k)
     if (!op->getResult(k).use_empty())
       places.push_back(k);
-  Value stored = b.store(b.map(scanned, [&](ValueRange x) {
-                    return llvm::map_to_vector(
-                        places, [&](unsigned k) { return x[k + 1]; });
-                  })).front();
+  Value stored =
+      b.store(b.map(scanned, [&](ValueRange x) {
+         return llvm::map_to_vector(places, [&](unsigned k) { return x[k]; });
+       })).front();
   for (auto [k, array] : llvm::zip_equal(places, b.unzip(stored)))
     results[k] = array;
   return results;

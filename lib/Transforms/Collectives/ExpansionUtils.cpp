@@ -174,6 +174,14 @@ Values strategies::buildNeutral(OpBuilder &builder, Location loc,
   });
 }
 
+Values strategies::getUnusedValues(CollectiveBuilder &c) {
+  Values values;
+  for (Type type : c.elementTypes)
+    values.push_back(arith::ConstantOp::create(c.builder, c.loc,
+                                               c.builder.getZeroAttr(type)));
+  return values;
+}
+
 Value strategies::accumulate(CollectiveBuilder &c, Value n, Value start,
                              llvm::function_ref<Value(Value, Value)> step) {
   auto loop = scf::ForOp::create(

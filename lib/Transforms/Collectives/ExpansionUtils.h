@@ -96,6 +96,10 @@ bool profitsFromRows(ArrayRef<Value> arrays);
 /// reads from memory; the largest number if it reads none.
 int64_t getNarrowestRead(Value array);
 
+/// The values that a loop carries into its first iteration if this iteration
+/// does not use them.
+Values getUnusedValues(CollectiveBuilder &c);
+
 /// A loop of one thread over [0, n) that carries one number, from `start`.
 Value accumulate(CollectiveBuilder &c, Value n, Value start,
                  llvm::function_ref<Value(Value, Value)> step);

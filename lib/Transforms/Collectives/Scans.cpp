@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Strategies know neither initial values nor segments, so the operand contains
-// both: the first element of each segment is combined with the initial value.
+// both: the first element of each segment is combined with the initial value,
+// if there is one.
 // With segments, an element is a pair of a flag and a value. The operator is
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
 // It is associative if ∘ is, so an ordinary scan is sufficient.
@@ -105,7 +106,8 @@ CollectiveBuilder Scan::lift() {
 
 Value Scan::buildOperand(CollectiveBuilder &lifted) {
   return lifted.generate(n, [&](Value i) {
-    Value isFirst = startsSegment(i);
+    bool hasInit = !init.empty();
+    Value isFirst = flags || hasInit ? startsSegment(i) : Value();
     Values values;
     if (flags)
       values.push_back(isFirst);
@@ -113,10 +115,11 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
       values.push_back(arith::IndexCastUIOp::create(
           c.builder, c.loc, c.builder.getIndexType(), isFirst));
     Values element = c.get(array, i);
-    llvm::append_range(values,
-                       c.choose(
-                           isFirst, [&] { return c.combine(init, element); },
-                           [&] { return element; }));
+    if (hasInit)
+      element = c.choose(
+          isFirst, [&] { return c.combine(init, element); },
+          [&] { return element; });
+    llvm::append_range(values, element);
     return values;
   });
 }
@@ -260,15 +263,21 @@ static void expandScanInThread(CollectiveBuilder &c, Scan &scan,
   result.replaceAllUsesWith(fill);
   OpBuilder::InsertionGuard guard(c.builder);
   c.builder.createBlock(&fill.getBody());
+  bool hasInit = !scan.init.empty();
   scf::ForOp::create(
-      c.builder, c.loc, c.constant(0), scan.n.value, c.constant(1), scan.init,
+      c.builder, c.loc, c.constant(0), scan.n.value, c.constant(1),
+      hasInit ? Values(scan.init) : getUnusedValues(c),
       [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
-        Values before(carried);
-        if (scan.flags)
+        Values before(carried), after;
+        if (hasInit && scan.flags)
           before = c.choose(
               scan.startsSegment(i), [&] { return Values(scan.init); },
               [&] { return Values(carried); });
-        Values after = c.combine(before, c.get(scan.array, i));
+        auto combine = [&] { return c.combine(before, c.get(scan.array, i)); };
+        after = hasInit ? combine()
+                        : c.choose(
+                              scan.startsSegment(i),
+                              [&] { return c.get(scan.array, i); }, combine);
         WriteOp::create(b, loc, exclusive ? before : after, i, ContractAttr(),
                         StringAttr());
         scf::YieldOp::create(b, loc, after);

@@ -210,9 +210,12 @@ def scan_rows(
 ) -> Pull:
     """The pending scan of each row. `init` is combined once, from the left.
 
-    In inclusive scans, `init` is neutral.
+    In inclusive scans, `init` is neutral, or None.
     """
     if level is None and are_columns(array):
+        if init is None:
+            lifted, neutral, elements, drop = without_init(function, array)
+            return cast(Pull, drop(scan_columns(elements, lifted, neutral, exclusive)))
         return scan_columns(array, function, init, exclusive)
     if level is None and not exclusive and array.ndim > 1 and are_few(array):
         length, count = array.dim(-1), functools.reduce(operator.mul, array.shape[:-1])
@@ -251,9 +254,7 @@ def _inclusive(
     source = _checked(array, function, level, name)
     if right:
         source, function = source.reverse(source.ndim - 1), _flipped(function)
-    lifted, neutral, elements, drop = without_init(function, source)
-    found = scan_rows(lifted, neutral, elements, level=level, name=name)
-    result = cast(Pull, drop(found))
+    result = scan_rows(function, None, source, level=level, name=name)
     return result.reverse(result.ndim - 1) if right else result
 
 

@@ -213,11 +213,7 @@ def _inclusive(
     if right:
         source, function = source.reverse(last), _flipped(function)
         limits = _mirrored(limits, source.dim(-1))
-    lifted, neutral, elements, drop = without_init(function, source)
-    found = _scanned(
-        elements, level, name, lambda row: row.segmented_scan(lifted, neutral, offsets=limits)
-    )
-    result = drop(found)
+    result = _scanned(source, level, name, lambda row: row.segmented_scan(function, offsets=limits))
     return pending(maps.reverse(result, last) if right else result, source.shape)
 
 

@@ -337,3 +337,46 @@ func.func @mma_elements(%x: f16, %s: f32) attributes {obs.level = #obs.level<thr
   %d:4 = obs.mma(%x, %x, %x, %x) times (%x, %x, %x, %x) plus (%s, %s, %s, %s) : f16
   return
 }
+
+// -----
+
+func.func @scan_exclusive_without_init(%a: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[scan-init] has no initial value, but the first element of an exclusive scan and the total of an empty array are the initial value; add init, or make the scan inclusive without a total}}
+  %0 = obs.scan block exclusive { arith.addi } %a : !obs.pull<4 x i32>
+  return
+}
+
+// -----
+
+func.func @scan_total_without_init(%a: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[scan-init] has no initial value}}
+  %0, %t = obs.scan block inclusive { arith.addi } %a total : !obs.pull<4 x i32>
+  return
+}
+
+// -----
+
+func.func @segmented_scan_exclusive_without_init(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[scan-init] has no initial value}}
+  %0 = obs.segmented_scan block exclusive { arith.addi } %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1>
+  return
+}
+
+// -----
+
+func.func @reduce_without_init(%a: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{expected 'init'}}
+  %0 = obs.reduce { arith.addi } %a : !obs.pull<4 x i32>
+  return
+}
+
+// -----
+
+func.func @scan_with_few_initial_values(%a: !obs.pull<4 x i32, i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{the initial value}}
+  %0 = "obs.scan"(%a, %x) <{level = #obs.level<block>}> ({
+  ^bb0(%p: i32, %q: i32, %r: i32, %s: i32):
+    obs.yield %p, %q : i32, i32
+  }) : (!obs.pull<4 x i32, i32>, i32) -> !obs.push<block, 4 x i32, i32>
+  return
+}

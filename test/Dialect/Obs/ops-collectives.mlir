@@ -37,6 +37,8 @@ func.func @scan(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.le
   %1, %t = obs.scan exclusive (%l, %r) = %a init %x {strategy = "sklansky"} : !obs.pull<8 x i32> -> (!obs.push<warp, 8 x i32>, i32) {
     obs.yield %l : i32
   }
+  // CHECK: obs.scan warp inclusive { arith.addi } %{{[^ ]*}} {commutative} : !obs.pull<8 x i32>
+  %2 = obs.scan warp inclusive { arith.addi } %a {commutative} : !obs.pull<8 x i32>
   return
 }
 
@@ -58,6 +60,8 @@ func.func @segmented(%a: !obs.pull<8 x i32>, %f: !obs.pull<8 x i1>, %o: !obs.pul
   %3 = obs.segmented_scan inclusive (%l, %r) = %a init %x flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 8 x i32> {
     obs.yield %l : i32
   }
+  // CHECK: obs.segmented_scan thread inclusive { arith.addi } %{{[^ ]*}} flags %{{[^ ]*}} : !obs.pull<8 x i32>, !obs.pull<8 x i1>
+  %5 = obs.segmented_scan thread inclusive { arith.addi } %a flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1>
   // CHECK: obs.segmented_scan thread exclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} offsets %{{.*}} : !obs.pull<8 x i32>, !obs.pull<? x i64> {
   %4 = obs.segmented_scan exclusive (%l, %r) = %a init %x offsets %o : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, 8 x i32> {
     obs.yield %l : i32

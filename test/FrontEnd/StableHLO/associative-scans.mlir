@@ -3,7 +3,11 @@
 // RUN: obs-opt --allow-unregistered-dialect --obs-import-stablehlo %s -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: obs-run %t.mlir | FileCheck %s --check-prefix=VALUES
-// CHECK: obs.scan grid inclusive {{.*}} : !obs.pull<16 x i1, f32, f32> {
+// A scan whose results are not used is no scan.
+// RUN: sed 's/return"(%106, %111)/return"(%a, %b)/' %s | obs-opt --allow-unregistered-dialect --obs-import-stablehlo | FileCheck %s --check-prefix=UNUSED
+// UNUSED-LABEL: @main
+// UNUSED-NOT: obs.scan
+// CHECK: obs.scan grid inclusive ({{[^=]*}}) = %{{[^ ]*}} : !obs.pull<16 x f32, f32> {
 // CHECK-NOT: obs.scan
 // CHECK-NOT: obs.generate
 

@@ -75,8 +75,8 @@ public:
     return success();
   }
 
-  /// (short-body | `(` arguments `)` `=`) array `init` values
-  ParseResult parseOperands() {
+  /// (short-body | `(` arguments `)` `=`) array (`init` values)?
+  ParseResult parseOperands(bool needsInit) {
     argumentsLoc = parser.getCurrentLocation();
     if (body.parseOptional(parser))
       return failure();
@@ -84,8 +84,15 @@ public:
         (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
          parser.parseEqual()))
       return failure();
-    if (parser.parseOperand(array) || parser.parseKeyword("init"))
+    if (parser.parseOperand(array))
       return failure();
+    initLoc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalKeyword("init"))) {
+      if (needsInit)
+        return parser.emitError(initLoc, "expected 'init'");
+      return success();
+    }
+    hasInit = true;
     initLoc = parser.getCurrentLocation();
     return parser.parseOperandList(init);
   }
@@ -123,8 +130,8 @@ public:
          (parser.parseComma() || parser.parseType(segmentsType))) ||
         syntax::parseOptionalResultTypes(parser, results) ||
         parser.resolveOperand(array, arrayType, state.operands) ||
-        parser.resolveOperands(init, arrayType.getElementTypes(), initLoc,
-                               state.operands))
+        (hasInit && parser.resolveOperands(init, arrayType.getElementTypes(),
+                                           initLoc, state.operands)))
       return failure();
     if (!hasSegments)
       return success();
@@ -190,7 +197,7 @@ private:
   PullType arrayType;
   SmallVector<Type> results;
   StringRef segmentsKeyword;
-  bool hasSegments = false, hasTotal = false;
+  bool hasInit = false, hasSegments = false, hasTotal = false;
   SMLoc levelLoc, argumentsLoc, initLoc, segmentsLoc;
 };
 } // namespace
@@ -201,7 +208,7 @@ static void printLevel(OpAsmPrinter &printer, std::optional<Level> level) {
     printer << ' ' << stringifyLevel(*level);
 }
 
-/// (` (` arguments `) =` | short-body) ` ` array ` init ` values
+/// (` (` arguments `) =` | short-body) ` ` array (` init ` values)?
 static void printOperands(OpAsmPrinter &printer, CollectiveOpInterface op) {
   if (Operation *body = syntax::getShortBody(op.getBody())) {
     syntax::printShortBody(printer, body);
@@ -211,7 +218,9 @@ static void printOperands(OpAsmPrinter &printer, CollectiveOpInterface op) {
                           [&](Value argument) { printer << argument; });
     printer << ") =";
   }
-  printer << ' ' << op.getArray() << " init " << op.getInit();
+  printer << ' ' << op.getArray();
+  if (!op.getInit().empty())
+    printer << " init " << op.getInit();
 }
 
 template <typename OpT>
@@ -235,7 +244,8 @@ static void printRest(OpAsmPrinter &printer, CollectiveOpInterface op,
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
   CollectiveParser pieces(parser, state);
-  if (pieces.parseLevel() || pieces.parseOperands() || pieces.parseTypes())
+  if (pieces.parseLevel() || pieces.parseOperands(/*needsInit=*/true) ||
+      pieces.parseTypes())
     return failure();
   state.getOrAddProperties<Properties>().level = pieces.getLevel();
   return pieces.parseRest();
@@ -250,9 +260,9 @@ void ReduceOp::print(OpAsmPrinter &printer) {
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
   CollectiveParser pieces(parser, state);
   auto &properties = state.getOrAddProperties<Properties>();
-  if (pieces.parseLevel() || pieces.parseKind() || pieces.parseOperands() ||
-      pieces.parseTotal() || pieces.parseTypes() ||
-      pieces.findLevel(properties.level))
+  if (pieces.parseLevel() || pieces.parseKind() ||
+      pieces.parseOperands(/*needsInit=*/false) || pieces.parseTotal() ||
+      pieces.parseTypes() || pieces.findLevel(properties.level))
     return failure();
   if (pieces.getTotal())
     properties.total = parser.getBuilder().getUnitAttr();
@@ -272,8 +282,8 @@ ParseResult SegmentedReduceOp::parse(OpAsmParser &parser,
                                      OperationState &state) {
   CollectiveParser pieces(parser, state);
   auto &properties = state.getOrAddProperties<Properties>();
-  if (pieces.parseLevel() || pieces.parseOperands() || pieces.parseSegments() ||
-      pieces.parseExtents() || pieces.parseTypes() ||
+  if (pieces.parseLevel() || pieces.parseOperands(/*needsInit=*/true) ||
+      pieces.parseSegments() || pieces.parseExtents() || pieces.parseTypes() ||
       pieces.findLevel(properties.level))
     return failure();
   properties.operandSegmentSizes = {1, pieces.getNumInit(), 1,
@@ -292,8 +302,9 @@ void SegmentedReduceOp::print(OpAsmPrinter &printer) {
 ParseResult SegmentedScanOp::parse(OpAsmParser &parser, OperationState &state) {
   CollectiveParser pieces(parser, state);
   return failure(
-      pieces.parseLevel() || pieces.parseKind() || pieces.parseOperands() ||
-      pieces.parseSegments() || pieces.parseTypes() ||
+      pieces.parseLevel() || pieces.parseKind() ||
+      pieces.parseOperands(/*needsInit=*/false) || pieces.parseSegments() ||
+      pieces.parseTypes() ||
       pieces.findLevel(state.getOrAddProperties<Properties>().level) ||
       pieces.parseRest());
 }
@@ -324,8 +335,9 @@ Value SegmentedReduceOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
 //===----------------------------------------------------------------------===//
 
 /// Verifies the rules of every collective: a list of scalars, an operator on
-/// them.
-static LogicalResult verifyCollective(CollectiveOpInterface op) {
+/// them. `needsInit` says that the collective has an initial value.
+static LogicalResult verifyCollective(CollectiveOpInterface op,
+                                      bool needsInit = true) {
   auto type = cast<PullType>(op.getArray().getType());
   if (type.getRank() != 1)
     return op->emitOpError("[collective-rank] combines the elements of an "
@@ -336,7 +348,8 @@ static LogicalResult verifyCollective(CollectiveOpInterface op) {
     return op->emitOpError("[R2-nested] the elements are arrays; join them "
                            "first, or distribute over them");
   ArrayRef<Type> elements = type.getElementTypes();
-  if (failed(verifyElementTypes(op, op.getInit().getTypes(), elements,
+  if ((needsInit || !op.getInit().empty()) &&
+      failed(verifyElementTypes(op, op.getInit().getTypes(), elements,
                                 "the initial value")))
     return failure();
   SmallVector<Type> arguments(elements);
@@ -375,6 +388,18 @@ LogicalResult ReduceOp::verify() {
                             "the result");
 }
 
+/// The operands of a scan. `isComplete` says that element 0 of the result or
+/// the total of an empty array is the initial value.
+static LogicalResult verifyScanOperands(CollectiveOpInterface op,
+                                        bool isComplete) {
+  if (isComplete && op.getInit().empty())
+    return op->emitOpError("[scan-init] has no initial value, but the first "
+                           "element of an exclusive scan and the total of an "
+                           "empty array are the initial value; add init, or "
+                           "make the scan inclusive without a total");
+  return verifyCollective(op, /*needsInit=*/false);
+}
+
 /// The result of a scan is like its operand, and made at its level.
 static LogicalResult verifyScanResult(CollectiveOpInterface op,
                                       PushType result) {
@@ -386,7 +411,7 @@ static LogicalResult verifyScanResult(CollectiveOpInterface op,
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyCollective(*this)) ||
+  if (failed(verifyScanOperands(*this, getExclusive() || getTotal())) ||
       failed(verifyLevel(*this, getLevel(), getResult().getType())) ||
       failed(verifyScanResult(*this, getResult().getType())))
     return failure();
@@ -449,7 +474,7 @@ LogicalResult SegmentedReduceOp::verify() {
 }
 
 LogicalResult SegmentedScanOp::verify() {
-  if (failed(verifyCollective(*this)) ||
+  if (failed(verifyScanOperands(*this, getExclusive())) ||
       failed(verifySegments(*this, getSegments().getType(), isByFlags())) ||
       failed(verifyLevel(*this, getLevel(), getResult().getType())))
     return failure();

@@ -21,13 +21,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Obs_ExpandableOpInterface]> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    A reduction or scan. It has an array of rank 1, an initial value and an
-    associative operator. The operator is a region. It takes two elements, the
+    A reduction or scan. It has an array of rank 1, perhaps an initial value, and
+    an associative operator. The operator is a region. It takes two elements, the
     left one first, and yields their combination.
   }];
   let methods = [
     InterfaceMethod<"The array of elements.", "::mlir::Value", "getArray">,
-    InterfaceMethod<"The left-most operand: one value for each element type.",
+    InterfaceMethod<"The left-most operand: one value for each element type, or "
+      "none in an inclusive scan without an initial value.",
       "::mlir::OperandRange", "getInit">,
     InterfaceMethod<"The operator.", "::mlir::Region &", "getBody">,
     InterfaceMethod<"True if the order of the elements does not matter.",
@@ -129,8 +130,8 @@ def Obs_ScanOp : Obs_CollectiveOp<"scan", [Obs_ArrayOpInterface]> {
                   region
                 | `obs.scan` level? kind short-body operands
     kind ::= `inclusive` | `exclusive`
-    operands ::= array `init` value (`,` value)* `total`? attr-dict
-                 `:` type (`->` types)?
+    operands ::= array init? `total`? attr-dict `:` type (`->` types)?
+    init ::= `init` value (`,` value)*
     short-body ::= `{` operation-name attr-dict (`loc` `(` location `)`)? `}`
     level ::= `thread` | `warp` | `block` | `grid`
     types ::= type | `(` type (`,` type)* `)`
@@ -139,9 +140,10 @@ def Obs_ScanOp : Obs_CollectiveOp<"scan", [Obs_ArrayOpInterface]> {
     `level` is the level of the first result. It may be left out if `-> types`
     is there. With `inclusive`, element i of the first result is
     `init ∘ a[0] ∘ ... ∘ a[i]`. With `exclusive` it is
-    `init ∘ a[0] ∘ ... ∘ a[i-1]`, so element 0 is `init`. `total` adds one
-    result for each element type, the total. It may be left out if `-> types`
-    names the types of the total. `short-body` replaces the region as in
+    `init ∘ a[0] ∘ ... ∘ a[i-1]`, so element 0 is `init`. An inclusive scan
+    without a total needs no initial value: without one, element i is
+    `a[0] ∘ ... ∘ a[i]`. `total` adds one result for each element type, the
+    total. It may be left out if `-> types` names the types of the total. `short-body` replaces the region as in
     `obs.reduce`. The type is that of the array. `-> types` are the types of the
     results. By default, the first result has the extents, the bounds and the
     element types of the array, and the total has its element types. The
@@ -237,8 +239,8 @@ def Obs_SegmentedReduceOp : Obs_CollectiveOp<"segmented_reduce", [
 def Obs_SegmentedScanOp : Obs_CollectiveOp<"segmented_scan", [Obs_ArrayOpInterface]> {
   let summary = "Combine the elements of a segment up to each one";
   let description = [{
-    An `obs.scan` that starts again from `init` at the beginning of each
-    segment. The segments are given by `flags` or `offsets` as in
+    An `obs.scan` that starts again at the beginning of each segment, from
+    `init` if there is one. The segments are given by `flags` or `offsets` as in
     `obs.segmented_reduce`.
 
     Syntax:
@@ -248,14 +250,15 @@ def Obs_SegmentedScanOp : Obs_CollectiveOp<"segmented_scan", [Obs_ArrayOpInterfa
                   operands region
                 | `obs.segmented_scan` level? kind short-body operands
     kind ::= `inclusive` | `exclusive`
-    operands ::= array `init` value (`,` value)* (`offsets` | `flags`) array
+    operands ::= array init? (`offsets` | `flags`) array
                  attr-dict `:` type `,` type (`->` type)?
+    init ::= `init` value (`,` value)*
     short-body ::= `{` operation-name attr-dict (`loc` `(` location `)`)? `}`
     level ::= `thread` | `warp` | `block` | `grid`
     ```
 
     `level` is the level of the result. It may be left out if `-> type` is
-    there. `inclusive` and `exclusive` are as in `obs.scan`. `short-body`
+    there. `inclusive`, `exclusive` and `init` are as in `obs.scan`. `short-body`
     replaces the region as in `obs.reduce`. The types after the colon are those
     of the array and of the segments. `-> type` is the type of the result. By
     default, the result has the extents, the bounds and the element types of the
