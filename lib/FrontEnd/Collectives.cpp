@@ -484,17 +484,13 @@ Value ArrayBuilder::scanPieces(Value array, ValueRange init, int64_t dim,
             return get(array, place);
           });
     };
-    Value piece = generate({getIndexAttr(size)}, [&](ValueRange k) {
-      SmallVector<Value> element = getElement(k[0]);
-      if (!starts || !init.empty())
-        return element;
-      // The first element of a piece contains the pieces before it.
+    // Without an initial value, the first element stands before the scan.
+    bool isSeparate = starts && init.empty();
+    if (isSeparate) {
       Value zero = getIndex(0);
-      Value isStart =
-          arith::AndIOp::create(*this, compare(Order::EQ, k[0], zero),
-                                compare(Order::GT, i[dim], zero));
-      return choose(
-          isStart,
+      SmallVector<Value> element = getElement(zero);
+      start = choose(
+          compare(Order::GT, i[dim], zero),
           [&] {
             SmallVector<Value> before(i);
             before[dim] = sub(i[dim], getIndex(1));
@@ -503,9 +499,18 @@ Value ArrayBuilder::scanPieces(Value array, ValueRange init, int64_t dim,
             return combine(both);
           },
           [&] { return element; });
-    });
+    }
+    Value piece =
+        generate({getIndexAttr(size - isSeparate)}, [&](ValueRange k) {
+          return getElement(isSeparate ? add(k[0], getIndex(1)) : k[0]);
+        });
     Value scanned =
         scanRow(piece, start, Level::Thread, exclusive, combine, options);
+    if (isSeparate) {
+      Value first =
+          PushOp::create(*this, Level::Thread, splat(start, {getIndexAttr(1)}));
+      scanned = ConcatOp::create(*this, ValueRange{first, scanned}, 0);
+    }
     Region region;
     buildBlock(region, getIndexType(), [&](ValueRange k) {
       SmallVector<Value> at(rank, getIndex(0));

@@ -174,6 +174,24 @@ Values strategies::buildNeutral(OpBuilder &builder, Location loc,
   });
 }
 
+void strategies::scanInOrder(
+    CollectiveBuilder &c, Value array, Value n,
+    llvm::function_ref<void(ValueRange, Value)> write) {
+  Value zero = c.constant(0), one = c.constant(1);
+  // A loop of one iteration, or of none for an empty array.
+  auto first = scf::ForOp::create(c.builder, c.loc, zero, c.min(n, one), one);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(first.getBody());
+  Values start = c.get(array, zero);
+  write(start, zero);
+  scf::ForOp::create(c.builder, c.loc, one, n, one, start,
+                     [&](OpBuilder &, Location, Value i, ValueRange value) {
+                       Values next = c.combine(value, c.get(array, i));
+                       write(next, i);
+                       scf::YieldOp::create(c.builder, c.loc, next);
+                     });
+}
+
 Values strategies::getUnusedValues(CollectiveBuilder &c) {
   Values values;
   for (Type type : c.elementTypes)

@@ -96,6 +96,11 @@ bool profitsFromRows(ArrayRef<Value> arrays);
 /// reads from memory; the largest number if it reads none.
 int64_t getNarrowestRead(Value array);
 
+/// One thread writes the scan of `array`, which has `n` elements, without an
+/// initial value.
+void scanInOrder(CollectiveBuilder &c, Value array, Value n,
+                 llvm::function_ref<void(ValueRange, Value)> write);
+
 /// The values that a loop carries into its first iteration if this iteration
 /// does not use them.
 Values getUnusedValues(CollectiveBuilder &c);

@@ -263,21 +263,29 @@ static void expandScanInThread(CollectiveBuilder &c, Scan &scan,
   result.replaceAllUsesWith(fill);
   OpBuilder::InsertionGuard guard(c.builder);
   c.builder.createBlock(&fill.getBody());
-  bool hasInit = !scan.init.empty();
+  if (scan.init.empty() && !scan.flags)
+    return scanInOrder(c, scan.array, scan.n.value,
+                       [&](ValueRange values, Value i) {
+                         WriteOp::create(c.builder, c.loc, values, i,
+                                         ContractAttr(), StringAttr());
+                       });
+  auto getElement = [&](Value i) { return c.get(scan.array, i); };
   scf::ForOp::create(
       c.builder, c.loc, c.constant(0), scan.n.value, c.constant(1),
-      hasInit ? Values(scan.init) : getUnusedValues(c),
+      scan.init.empty() ? getUnusedValues(c) : Values(scan.init),
       [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
         Values before(carried), after;
-        if (hasInit && scan.flags)
-          before = c.choose(
-              scan.startsSegment(i), [&] { return Values(scan.init); },
-              [&] { return Values(carried); });
-        auto combine = [&] { return c.combine(before, c.get(scan.array, i)); };
-        after = hasInit ? combine()
-                        : c.choose(
-                              scan.startsSegment(i),
-                              [&] { return c.get(scan.array, i); }, combine);
+        if (scan.init.empty()) {
+          after = c.choose(
+              scan.startsSegment(i), [&] { return getElement(i); },
+              [&] { return c.combine(before, getElement(i)); });
+        } else {
+          if (scan.flags)
+            before = c.choose(
+                scan.startsSegment(i), [&] { return Values(scan.init); },
+                [&] { return Values(carried); });
+          after = c.combine(before, getElement(i));
+        }
         WriteOp::create(b, loc, exclusive ? before : after, i, ContractAttr(),
                         StringAttr());
         scf::YieldOp::create(b, loc, after);

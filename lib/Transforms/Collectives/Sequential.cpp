@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpansionUtils.h"
 #include "Strategies.h"
 
 using namespace mlir;
@@ -14,20 +15,7 @@ using namespace mlir::obs;
 static Value scan(CollectiveBuilder &c, Value x) {
   Extent n = c.getExtent(x);
   return c.forceFill(n, c.constant(1), [&](Value, auto write) {
-    Value zero = c.constant(0), one = c.constant(1);
-    // A loop of one iteration, or of none for an empty array.
-    auto first =
-        scf::ForOp::create(c.builder, c.loc, zero, c.min(n.value, one), one);
-    OpBuilder::InsertionGuard guard(c.builder);
-    c.builder.setInsertionPointToStart(first.getBody());
-    auto start = c.get(x, zero);
-    write(start, zero);
-    scf::ForOp::create(c.builder, c.loc, one, n.value, one, start,
-                       [&](OpBuilder &, Location, Value i, ValueRange value) {
-                         auto next = c.combine(value, c.get(x, i));
-                         write(next, i);
-                         scf::YieldOp::create(c.builder, c.loc, next);
-                       });
+    strategies::scanInOrder(c, x, n.value, write);
   });
 }
 

@@ -46,14 +46,17 @@ Borders::Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
 }
 
 bool Borders::hasGuardOf(Value value) const {
-  auto contains = [&](const Form &form) {
-    return llvm::any_of(form.terms, [&](auto &term) {
-      return term.first == value && std::abs(term.second) == 1;
-    });
-  };
-  return llvm::any_of(orders, [&](const Order &order) {
-    return contains(order.less) || contains(order.more);
-  });
+  unsigned guards = 0;
+  for (const Order &order : orders)
+    for (const Form *form : {&order.less, &order.more})
+      if (llvm::any_of(form->terms, [&](auto &term) {
+            return term.first == value && std::abs(term.second) == 1;
+          })) {
+        if (form->low || form->high)
+          return true;
+        ++guards;
+      }
+  return guards > 1;
 }
 
 /// True if `term` is not the same in all iterations of the loop.

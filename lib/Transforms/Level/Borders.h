@@ -47,8 +47,9 @@ public:
   /// True if a test of the group can decide a guard.
   bool hasGuards() const { return !decided.empty(); }
 
-  /// True if a guard limits `value` plus a constant, which is the next number
-  /// in the next row: rows share elements.
+  /// True if guards limit `value` plus a constant, which is the next number in
+  /// the next row: rows share elements. One comparison of `value` alone, such
+  /// as whether it is 0, limits no other row.
   bool hasGuardOf(Value value) const;
 
   /// Builds the test that all guards hold for the group that begins at
