@@ -158,6 +158,11 @@ Value strategies::reduceByTwoKernels(CollectiveBuilder &c, Value x,
   return reduceByOneBlock(c, partial, init, type);
 }
 
+/// The threads of a multiprocessor for which the registers of a reduction are
+/// limited, so that it has all its loads at once. On an H200, a sum of 2^28 f32
+/// takes 0.237 ms with the limit, and 0.257 ms without it.
+static constexpr int32_t leastThreads = 512;
+
 Value strategies::reduceByLastBlock(CollectiveBuilder &c, Value x,
                                     ValueRange init, PushType type) {
   GridParts parts(c, c.getExtent(x));
@@ -183,9 +188,11 @@ Value strategies::reduceByLastBlock(CollectiveBuilder &c, Value x,
         forEach(block, block.constant(1),
                 [&](Value) { publish(block, few, b); });
         Value last = block.sub(found, block.constant(1));
-        Value isLast =
+        auto isLast =
             ArriveOp::create(block.builder, block.loc, counter,
                              block.constant(0), last, allocateCell(block));
+        setAttr<ObsDialect::LeastThreadsAttrHelper>(
+            isLast, block.builder.getI32IntegerAttr(leastThreads));
         auto branch =
             scf::IfOp::create(block.builder, block.loc, isLast, false);
         OpBuilder::InsertionGuard guard(block.builder);

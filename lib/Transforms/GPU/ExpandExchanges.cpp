@@ -112,9 +112,11 @@ void Expander::wait(Value cell) {
 Value Expander::count(CounterOpInterface counter) {
   Type type =
       cast<MemRefType>(counter.getCounters().getType()).getElementType();
-  Value old = memref::AtomicRMWOp::create(
+  auto old = memref::AtomicRMWOp::create(
       builder, loc, arith::AtomicRMWKind::addi, getInteger(1, type),
       counter.getCounters(), counter.getIndices());
+  if (auto threads = getAttr<ObsDialect::LeastThreadsAttrHelper>(counter))
+    setAttr<ObsDialect::LeastThreadsAttrHelper>(old, threads);
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), old);
 }
 

@@ -68,6 +68,14 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Any atomic operation may say how many threads a multiprocessor executes.
+  // CHECK-LABEL: llvm.func @has_least_threads(
+  // CHECK-SAME: nvvm.minctasm = 2 : i32
+  gpu.func @has_least_threads(%a: memref<i32>, %x: i32) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %0 = memref.atomic_rmw addi %x, %a[] {obs.least_threads = 512 : i32} : (i32, memref<i32>) -> i32
+    gpu.return
+  }
+
   // Blocks of 1024 threads that combine in shared memory: two are resident, if there is room for their memory.
   // CHECK-LABEL: llvm.func @combines(
   // CHECK-SAME: nvvm.minctasm = 2 : i32

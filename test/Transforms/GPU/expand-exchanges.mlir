@@ -92,7 +92,7 @@ gpu.module @kernels {
   // Each thread arrives. Only the last one needs an acquire fence.
   // CHECK-LABEL: gpu.func @arrive_thread(
   // CHECK-NEXT: llvm.fence syncscope("device") release
-  // CHECK: memref.atomic_rmw addi
+  // CHECK: memref.atomic_rmw addi {{.*}} {obs.least_threads = 512 : i32}
   // CHECK: %[[IS_LAST:.*]] = arith.cmpi eq
   // CHECK-NEXT: scf.if %[[IS_LAST]] {
   // CHECK-NEXT: llvm.fence syncscope("device") acquire
@@ -101,7 +101,7 @@ gpu.module @kernels {
   // CHECK-NEXT: memref.store
   gpu.func @arrive_thread(%counters: memref<?xi32>, %i: index, %last: index, %x: i32, %out: memref<i32>) kernel
       attributes {known_block_size = array<i32: 64, 1, 1>} {
-    %isLast = obs.arrive %counters[%i] after %last : memref<?xi32>
+    %isLast = obs.arrive %counters[%i] after %last {obs.least_threads = 512 : i32} : memref<?xi32>
     scf.if %isLast {
       memref.store %x, %out[] : memref<i32>
     }

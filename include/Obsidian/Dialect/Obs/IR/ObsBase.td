@@ -91,8 +91,8 @@ defvar Obs_discardableAttrs = [
   Obs_Discardable<"origin", Obs_Number, "obs.origin = 1",
     "Accesses with one number are copies of one access, whose contract covers all of them.">,
   Obs_Discardable<"least_threads", Obs_Number, "obs.least_threads = 512",
-    "The least number of threads that a multiprocessor should execute at once if threads wait at this "
-    "atomic load. The default is 1024.">,
+    "The least number of threads that a multiprocessor should execute at once in a kernel with this "
+    "atomic operation. Without it, the number is 1024 if threads wait at an atomic load.">,
   Obs_Discardable<"arrays", Obs_Number, "obs.arrays = 2",
     "The number of arrays that use an allocation, one after the other.">,
   Obs_Discardable<"entry", Obs_Text, "obs.entry = \"sort\"",
