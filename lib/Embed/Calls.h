@@ -9,14 +9,24 @@
 #define OBSIDIAN_LIB_EMBED_CALLS_H
 
 #include "Obsidian/Embed.h"
+#include <cfenv>
 
 namespace mlir::obs::embed {
 
 /// While this object exists, diagnostics become messages of the compiler. Its
 /// constructor removes the earlier messages.
+///
+/// Floats are computed by the default rules: rounded to nearest, with
+/// denormals. Other code in the process may have set other ones for its thread,
+/// as XLA does when it calls foreign functions. Its rules are set again at the
+/// end.
 class Compiler::Call : public ScopedDiagnosticHandler {
 public:
   explicit Call(Compiler &compiler);
+  ~Call();
+
+private:
+  std::fenv_t rulesOfCaller;
 };
 
 } // namespace mlir::obs::embed

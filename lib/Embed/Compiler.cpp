@@ -52,7 +52,11 @@ Compiler::Call::Call(Compiler &compiler)
     compiler.messages.push_back(convert(diagnostic));
     return success();
   });
+  std::fegetenv(&rulesOfCaller);
+  std::fesetenv(FE_DFL_ENV);
 }
+
+Compiler::Call::~Call() { std::fesetenv(&rulesOfCaller); }
 
 /// A message with the location `file:line:column` at which `text` may begin.
 static Message parseMessage(StringRef text) {

@@ -469,7 +469,8 @@ void RowProgram::build() {
     Value(before).replaceUsesWithIf(
         after, [&](OpOperand &use) { return isLater(use.getOwner()); });
   for (auto [array, value] : llvm::zip_equal(arrays, ofArrays))
-    results[array] = value;
+    results[array] =
+        b.reshape(value, getAttrs(getArrayExtents(array.getType())));
   SmallVector<Value> rest;
   for (Value array : last.getArrays())
     if (!arrays.contains(array))
@@ -481,8 +482,7 @@ void RowProgram::build() {
   }
   for (auto [array, result] :
        llvm::zip_equal(last.getArrays(), last.getResults()))
-    result.replaceAllUsesWith(
-        b.reshape(results[array], getAttrs(getArrayExtents(result.getType()))));
+    result.replaceAllUsesWith(results[array]);
   Block *block = last->getBlock();
   last.erase();
   // No operation reads the folds any more, except for those that nothing reads.

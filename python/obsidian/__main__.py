@@ -19,6 +19,7 @@ from typing import Any
 
 import obsidian
 
+from . import tune_command
 from .backend import CompileOptions, backend
 from .errors import CompileError, Diagnostic, ObsidianError
 from .jit import Function
@@ -100,6 +101,11 @@ def _load(path: Path, name: str) -> Function[Any]:
     return functions[name]
 
 
+def _shown(report: CostReport) -> str:
+    """The text of a report, and the bytes of all launches for the given sizes."""
+    return "\n".join([report.text.rstrip("\n"), *report.total()])
+
+
 def _show_function(function: Function[Any], form: str, options: argparse.Namespace) -> int:
     settings = _settings(options.set)
     given = {"chip": options.chip, "threads": options.threads, **settings}
@@ -112,7 +118,7 @@ def _show_function(function: Function[Any], form: str, options: argparse.Namespa
         print(report)
         return 0 if report else 1
     elif form == "cost":
-        print(function.cost(**given).text)
+        print(_shown(function.cost(**given)))
     else:
         print(getattr(function, form.replace("-", "_"))(**given))
     return 0
@@ -131,7 +137,7 @@ def _show_file(path: Path, form: str, options: argparse.Namespace) -> int:
     sizes = _settings(options.set)
     if sizes and form != "cost":
         raise _UsageError("a program in MLIR has no static values: --set is for sizes, and cost")
-    text = path.read_text(encoding="utf-8")
+    text = tune_command.text_of(path)
     if form == "mlir":
         print(text, end="")
         return 0
@@ -144,13 +150,15 @@ def _show_file(path: Path, form: str, options: argparse.Namespace) -> int:
         if form == "cost":
             host = HostProgram(json.loads(backend().show(artifact, "contract")[0]))
             data = json.loads(backend().show(artifact, "cost_json")[0])
-            shown = CostReport.read(shown.replace(_PROGRAM, path.name), data, host, sizes).text
+            report = CostReport.read(shown.replace(_PROGRAM, path.name), data, host, sizes)
+            report.require(sizes)
+            shown = _shown(report)
     except CompileError as error:
         raise CompileError([_placed(message, path) for message in error.diagnostics]) from None
     if form == "races":
-        report = RaceReport.read(json.loads(shown.replace(_PROGRAM, str(path))))
-        print(report)
-        return 0 if report else 1
+        races = RaceReport.read(json.loads(shown.replace(_PROGRAM, str(path))))
+        print(races)
+        return 0 if races else 1
     if form == "explain":
         shown = "\n".join(str(_placed(message, path)) for message in messages)
     print(shown)
@@ -163,8 +171,6 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = _parser()
     try:
         if given[:1] == ["tune"]:
-            from . import tune_command
-
             return tune_command.main(given[1:], _load)
         options = parser.parse_args(given)
         file, _, name = options.program.partition(":")

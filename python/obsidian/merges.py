@@ -1,8 +1,7 @@
 """A sort by merges, as arrays that are stored after each stage.
 
 In: a pull array of static length, of any elements, and a strict order. Out: a stored pull array.
-The threads of the level around the code share the work, so one function sorts in a warp or in a
-block.
+The threads of the level around the code share the work, so one function sorts at each level.
 """
 
 from __future__ import annotations
@@ -12,9 +11,11 @@ from typing import Any
 
 from .control import loop, when, while_loop
 from .functions import choose, max, min
+from .levels import Storage, block, warp
 from .networks import Order
 from .programs import fill, par, write
 from .pull_push import Pull
+from .trace import current
 from .types import index
 
 #: Neighbours of a thread. An odd number of them are in different banks of shared memory.
@@ -41,6 +42,8 @@ def merge_sort(array: Pull, is_before: Order | None = None) -> Pull:
     order: Order = is_before or (lambda a, b: a < b)
     items = items_of(size)
     workers = -(-size // items)
+    # Other threads of a warp or a block read the elements. Other levels have one memory for arrays.
+    storage: Storage | None = "shared" if current().level in (warp, block) else None
 
     def process(program: Callable[[Any, Any], Any]) -> Pull:
         """Run a program for each worker, with the number of its first element."""
@@ -49,7 +52,7 @@ def merge_sort(array: Pull, is_before: Order | None = None) -> Pull:
         def written() -> None:
             par(workers)(lambda worker: program(worker, worker * items))
 
-        return written.force(storage="shared")
+        return written.force(storage=storage)
 
     def store(place: Any, value: Any) -> None:
         if size % items:

@@ -14,7 +14,7 @@ from typing import Any
 
 from . import drawing
 from .costs import KernelCost, read_costs, read_place, rename_sizes
-from .errors import Diagnostic, ObsidianError
+from .errors import ArgumentError, ArgumentTypeError, Diagnostic, ObsidianError
 from .formulas import Formula
 from .launches import HostProgram, Launch
 from .locations import Location
@@ -65,15 +65,30 @@ class CostReport:
 
     def __str__(self) -> str:
         lines = [line for kernel in self.kernels for line in self._summary(kernel)]
+        more = "the attribute `text` has all arrays, loops and accesses"
+        return "\n".join([*lines, *self.total(), more])
+
+    def total(self) -> list[str]:
+        """A line with the bytes of all launches; none if they depend on other sizes or elements."""
         try:
             total = self.bytes()
         except ObsidianError:
-            pass  # A size is missing, or the number depends on elements.
-        else:
-            known = ", ".join(f"{name} = {size}" for name, size in self.sizes.items())
-            place = f" for {known}" if known else ""
-            lines.append(f"all launches: {total} bytes of global memory{place}")
-        return "\n".join([*lines, "the attribute `text` has all arrays, loops and accesses"])
+            return []
+        known = ", ".join(f"{name} = {size}" for name, size in self.sizes.items())
+        place = f" for {known}" if known else ""
+        return [f"all launches: {total} bytes of global memory{place}"]
+
+    def require(self, sizes: Mapping[str, Any]) -> None:
+        """Refuse names and values that are no sizes of this program."""
+        for name, size in sizes.items():
+            if isinstance(size, int) and size < 0:
+                raise ArgumentError(f"{name}={size}: extents are numbers from 0 on")
+            if name not in self.host.sizes or not isinstance(size, int):
+                names = ", ".join(self.host.sizes) or "none"
+                raise ArgumentTypeError(
+                    f"{name}={size!r} is neither a static value nor a size of this program, whose "
+                    f"sizes are: {names}"
+                )
 
     def _summary(self, kernel: KernelCost) -> Iterator[str]:
         """Two lines for a kernel."""

@@ -135,14 +135,18 @@ class Scalar(Value):
         operation = of_float if self.kind == "float" else of_int
         if operation is None:
             raise TraceError(f"this operator is for integers, not for {self.type_name}")
-        is_shift = of_int.startswith("sh") and not swap
-        if is_shift and not isinstance(other, Scalar) and not 0 <= cast(int, other) < self.bits:
-            raise TraceError(
-                f"a shift of {self.type_name} is by 0 to {self.bits - 1} bits, not by {other}"
-            )
+        if of_int.startswith("sh") and not swap:
+            self.require_shift(other)
         right = same(other, type(self))
         left, right = (right, self) if swap else (self, right)
         return elementwise(f"arith.{operation}", left, right)
+
+    def require_shift(self, amount: object) -> None:
+        """Refuse a number of Python that is no number of bits by which an integer is shifted."""
+        if not isinstance(amount, Scalar) and not 0 <= cast(int, amount) < self.bits:
+            raise TraceError(
+                f"a shift of {self.type_name} is by 0 to {self.bits - 1} bits, not by {amount}"
+            )
 
     def _require_number(self) -> None:
         if self.kind == "bool":

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from .backend import CompileOptions, Device, RunOptions, backend
-from .errors import ArgumentError, ArgumentTypeError, ObsidianError
+from .errors import ArgumentError, ObsidianError
 from .interop import view_of
 from .tuning import tuning_of
 from .types import ParameterType, flatten
@@ -158,15 +158,7 @@ class Tools:
         program, artifact = self._compiled(arguments, keywords, options)
         given, _ = self._bind(arguments, keywords, is_call=False)
         report = self._cost_of(program, artifact, {**_sizes(program, given), **sizes})
-        for name, size in sizes.items():
-            if isinstance(size, int) and size < 0:
-                raise ArgumentError(f"{name}={size}: extents are numbers from 0 on")
-            if name not in report.host.sizes or not isinstance(size, int):
-                names = ", ".join(report.host.sizes) or "none"
-                raise ArgumentTypeError(
-                    f"{name}={size!r} is neither a static value nor a size of this program, whose "
-                    f"sizes are: {names}"
-                )
+        report.require(sizes)
         return report
 
     def _cost_of(

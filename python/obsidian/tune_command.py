@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import math
 import os
 import re
 import sys
@@ -36,31 +37,48 @@ _TYPES = {
 _ARRAY = re.compile(r"(zeros|iota|random):((?:\d+x)+)(\w+?)(?::(\d+))?")
 
 
+def text_of(path: Path) -> str:
+    """The text of a file with a program in MLIR. Raises ArgumentError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArgumentError(f"{path} cannot be read: {error}") from None
+
+
+def _array_of(kind: str, shape: tuple[int, ...], element: Any, seed: int) -> Any:
+    """An array of zeros, of the numbers 0, 1, 2, ..., or of random numbers."""
+    if kind == "zeros":
+        return np.zeros(shape, element)
+    if kind == "iota":
+        return np.arange(math.prod(shape)).astype(element).reshape(shape)
+    random = np.random.default_rng(seed)
+    if element.kind == "f":
+        return random.random(shape).astype(element)
+    if element.kind == "b":
+        return random.integers(0, 2, shape).astype(element)
+    largest = 2 ** (8 * element.itemsize - 1)
+    return random.integers(-largest, largest - 1, shape, element, endpoint=True)
+
+
 def argument_of(word: str) -> Any:
     """An argument of the command line: a number, a NumPy file, or an array of a kind and a type.
 
-    Raises ArgumentError for other words. Random integers have all values of their type, and random
-    floats are from 0 to 1.
+    Raises ArgumentError for other words, and if there is no memory for the array. Random integers
+    have all values of their type, and random floats are from 0 to 1.
     """
     if match := _ARRAY.fullmatch(word):
         kind, extents, name, seed = match.groups()
         shape = tuple(map(int, extents.rstrip("x").split("x")))
         if name in _TYPES:
-            element = np.dtype(_TYPES[name])
-            if kind == "zeros":
-                return np.zeros(shape, element)
-            if kind == "iota":
-                return np.arange(np.prod(shape)).astype(element).reshape(shape)
-            random = np.random.default_rng(int(seed or 0))
-            if element.kind == "f":
-                return random.random(shape).astype(element)
-            if element.kind == "b":
-                return random.integers(0, 2, shape).astype(element)
-            largest = 2 ** (8 * element.itemsize - 1)
-            return random.integers(-largest, largest - 1, shape, element, endpoint=True)
+            try:
+                return _array_of(kind, shape, np.dtype(_TYPES[name]), int(seed or 0))
+            except (MemoryError, OverflowError, ValueError) as error:
+                raise ArgumentError(f"there is no memory for {word}: {error}") from None
     elif word.endswith(".npy"):
         try:
-            return np.load(word)
+            found = np.load(word)
+            # Programs take elements in row-major order, with the bytes of this machine.
+            return found.astype(found.dtype.newbyteorder("="), order="C", copy=False)
         except (OSError, ValueError) as error:
             raise ArgumentError(f"{word} cannot be read: {error}") from None
     elif word in ("true", "false"):
@@ -166,7 +184,7 @@ def main(words: Sequence[str], load: Callable[[Path, str], Any]) -> int:
     run: Callable[[], Any]
     bytes_of = None
     if path.suffix == ".mlir":
-        program = MlirProgram(path.read_text(encoding="utf-8"), arguments, device)
+        program = MlirProgram(text_of(path), arguments, device)
         run, bytes_of = program, program.bytes_of
     else:
         function = load(path, name)

@@ -66,4 +66,10 @@ def rem(a: Any, b: Any) -> Any:
 
 def shr(a: Any, b: Any) -> Any:
     """Shift to the right, and fill with zeros."""
-    return spread(_operation("shrui"), (a, b))
+
+    def shift(x: Any, y: Any) -> Any:
+        left, right = _checked(x, y)
+        left.require_shift(y)
+        return elementwise("arith.shrui", left, right)
+
+    return spread(shift, (a, b))

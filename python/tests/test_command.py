@@ -189,6 +189,28 @@ def test_command_on_mlir(
     assert expected in capsys.readouterr().out
 
 
+def test_sizes_of_costs(source: str, program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--set` of a size: the bytes of all launches are behind the report."""
+    for word, size in ((f"{source}:double", "n"), (program, "a_dim0")):
+        assert main([word, "cost", "--set", f"{size}=100"]) == 0
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last == f"all launches: 800 bytes of global memory for {size} = 100"
+        assert main([word, "cost", "--set", "m=100"]) == 1
+        assert (
+            f"m=100 is neither a static value nor a size of this program, whose sizes are: {size}"
+            in (capsys.readouterr().err)
+        )
+
+
+@pytest.mark.parametrize("words", [["{}", "ptx"], ["tune", "{}", "3"]])
+def test_files_that_are_no_text(
+    program: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(program).write_bytes(b"\xff\x00")
+    assert main([word.format(program) for word in words]) == 1
+    assert f"{program} cannot be read: " in capsys.readouterr().err
+
+
 def test_command_on_mlir_that_is_wrong(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = Path(program)
     path.write_text(REVERSE.replace("obs.reverse %a", "obs.reverse %b"))

@@ -132,6 +132,18 @@ def test_numbers_of_all_types() -> None:
 
 
 @needs_jax
+def test_denormals() -> None:
+    """XLA calls foreign functions by rules that treat denormals as zero."""
+
+    @obs.jit
+    def halves(a: Annotated[Pull, "n", f32]):
+        return a * 0.5
+
+    x = np.float32([1e-44, -3e-39, 2e-38])
+    np.testing.assert_array_equal(jax.jit(halves)(x), x * np.float32(0.5))
+
+
+@needs_jax
 def test_arrays_that_are_not_traced() -> None:
     """They are constants of JAX's program."""
     x = np.arange(5, dtype=np.float32)

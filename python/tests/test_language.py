@@ -346,7 +346,7 @@ def test_sort_runs(size: int) -> None:
 
 @pytest.mark.parametrize(
     ("size", "level"),
-    [(n, u) for n in (1, 2, 31, 33, 100, 224) for u in (warp, block)]
+    [(n, u) for n in (1, 2, 31, 33, 100, 224) for u in (thread, warp, block)]
     + [(n, block) for n in (1000, 1793)],
 )
 def test_merge_sort(size: int, level: obs.Level) -> None:
@@ -369,6 +369,15 @@ def test_merge_sort(size: int, level: obs.Level) -> None:
     np.testing.assert_array_equal(places, order)
     np.testing.assert_array_equal(values, np.take_along_axis(a, order, -1))
     np.testing.assert_array_equal(falling, np.sort(a)[:, ::-1])
+
+
+def test_merge_sort_of_the_grid() -> None:
+    @obs.jit
+    def sort(a: Annotated[Pull, 100, i32]):
+        return obs.merge_sort(a)
+
+    a = integers(100)
+    np.testing.assert_array_equal(sort(a), np.sort(a))
 
 
 def test_merge_runs() -> None:

@@ -456,6 +456,7 @@ REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
     (lambda a, m, k: a << 32, "a shift of i32 is by 0 to 31 bits, not by 32"),
     (lambda a, m, k: a >> -1, "a shift of i32 is by 0 to 31 bits, not by -1"),
     (lambda a, m, k: a.map(lambda x: x.to(i64) >> 64), "a shift of i64 is by 0 to 63 bits"),
+    (lambda a, m, k: obs.unsigned.shr(a, 32), "a shift of i32 is by 0 to 31 bits, not by 32"),
     (lambda a, m, k: a.map(getattr), "getattr expected|another number of arguments than 1"),
     (lambda a, m, k: a - a.max(), r"array of one element.*a\.max\(\)\.force\(\)\[0\]"),
     (lambda a, m, k: a // (a.sum().force() + 1), "array of one element"),

@@ -283,6 +283,13 @@ def test_command_on_a_function(
 def test_arguments_of_the_command(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.arange(3))
     assert_array_equal(argument_of(str(tmp_path / "a.npy")), [0, 1, 2])
+    # Programs read elements in row-major order, with the bytes of this machine.
+    matrix = np.arange(6, dtype=np.int32).reshape(2, 3)
+    for other in (np.asfortranarray(matrix), matrix.astype(">i4")):
+        np.save(tmp_path / "b.npy", other)
+        found = argument_of(str(tmp_path / "b.npy"))
+        assert found.flags.c_contiguous and found.dtype.isnative
+        assert_array_equal(found, matrix)
     assert_array_equal(argument_of("iota:2x3xi8"), np.int8([[0, 1, 2], [3, 4, 5]]))
     assert argument_of("iota:2x3xi8").dtype == np.int8
     assert not argument_of("zeros:4xf32").any()
@@ -292,6 +299,13 @@ def test_arguments_of_the_command(tmp_path: Path) -> None:
     floats = argument_of("random:10x10xf32:2")
     assert floats.dtype == np.float32 and ((floats >= 0) & (floats < 1)).all()
     assert [argument_of(w) for w in ("12", "0x1f", "-3", "0.5", "true")] == [12, 31, -3, 0.5, True]
-    for wrong in ("iota:3xi7", "hello", "missing.npy", "random:xi32"):
+    many = 10**20
+    large = (
+        f"iota:{many}xi8",
+        f"zeros:{many}x3xi8",
+        f"random:{many}xf32",
+        "iota:99999999x99999999xi8",
+    )
+    for wrong in ("iota:3xi7", "hello", "missing.npy", "random:xi32", *large):
         with pytest.raises(obs.ArgumentError):
             argument_of(wrong)

@@ -12,6 +12,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/JSON.h"
 #include "gtest/gtest.h"
+#include <cfenv>
 #include <numeric>
 #include <thread>
 
@@ -67,6 +68,39 @@ TEST(EmbedTest, Results) {
   for (DeviceKind kind : {DeviceKind::Interpreter, DeviceKind::Emulator})
     for (int32_t count : {0, 1, 31, 32, 33, 1000})
       EXPECT_EQ(runIncrement(kind, count), 0) << count;
+}
+
+// A run does not depend on the rules of the thread for floats, and keeps them.
+TEST(EmbedTest, RulesForFloats) {
+  Compiler compiler;
+  auto program = compiler.compile(R"(
+    func.func @main(%a: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+      %three = arith.constant 3.0 : f32
+      %r = obs.map (%x = %a : !obs.pull<? x f32>) {
+        %y = arith.divf %x, %three : f32
+        obs.yield %y : f32
+      }
+      %f = obs.force %r : !obs.pull<? x f32>
+      return %f : !obs.pull<? x f32>
+    })",
+                                  "thirds.mlir");
+  ASSERT_TRUE(program);
+  for (DeviceKind kind : {DeviceKind::Interpreter, DeviceKind::Emulator}) {
+    DeviceOptions options;
+    options.kind = kind;
+    auto executable = Executable::load(*program, options);
+    ASSERT_TRUE(executable);
+    float one = 1.0f;
+    Argument argument{
+        Float32Type::get(&compiler.getContext()), false, {1}, &one};
+    std::fesetround(FE_DOWNWARD);
+    auto results = executable->run(argument);
+    EXPECT_EQ(std::fegetround(), FE_DOWNWARD);
+    std::fesetround(FE_TONEAREST);
+    ASSERT_TRUE(succeeded(results));
+    // A third is 0x1.555554p-2 if it is rounded down.
+    EXPECT_EQ(*static_cast<const float *>((*results)[0].data), 0x1.555556p-2f);
+  }
 }
 
 TEST(EmbedTest, CompilersInThreads) {

@@ -170,6 +170,8 @@ private:
     constexpr uint64_t any = std::numeric_limits<uint64_t>::max();
     if (name == "--entry") {
       value.consume_front("@");
+      if (value.empty())
+        return createStringError("--entry needs a name");
       options.entry = value.str();
       return Error::success();
     }

@@ -30,6 +30,8 @@
 // FLAG: error: --time takes no value
 // RUN: %{fail} --entry 2>&1 | %{check}=VALUE
 // VALUE: error: --entry needs a value
+// RUN: %{fail} --entry=@ 2>&1 | %{check}=NAME
+// NAME: error: --entry needs a name
 // RUN: %{fail} --device=emulate --check=bounds,foo 2>&1 | %{check}=CHECKS
 // CHECKS: error: unknown check 'foo'; there are: races, bounds, uninit, all
 // RUN: %{fail} --report 2>&1 | %{check}=REPORT
