@@ -478,7 +478,7 @@ class _Tracer:
                 raise UnsupportedError("an operation without tensors")
 
             def argument(node: Any) -> Any:
-                return tensors.get(node, value_of(node))
+                return tensors[node] if node in tensors else b.extent(value_of(node))
 
             given, named = torch.fx.node.map_arg((unit.args, dict(unit.kwargs)), argument)
             named = {k: v for k, v in named.items() if k not in _OF_RESULT}
