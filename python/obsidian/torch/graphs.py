@@ -157,6 +157,9 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
         if any(unbacked(n) for n in tensor.shape):
             return "an extent that only a run knows"
     given = [n for n in node.args if isinstance(n, torch.fx.Node)]
+    if name == "convolution_backward":
+        # The first argument is the gradient of the result.
+        name, given = "convolution", given[1:]
     if len(given) > 1 and is_of_library(name, value_of(given[0]), value_of(given[1]), products):
         return "the library of PyTorch computes this product"
     if name in ("as_strided", "as_strided_scatter") and not _fills(value_of(given[0])):
