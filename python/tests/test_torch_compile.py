@@ -113,23 +113,35 @@ def test_operations_without_fallback(name: str, dynamic: bool) -> None:
         same(gradients(program, [x]), gradients(function, [x]))
 
 
-TRANSPOSED: list[dict[str, Any]] = [
-    {}, {"stride": 2, "padding": 1}, {"stride": 3, "output_padding": 2, "dilation": 2},
-    {"groups": 2, "padding": 2}, {"stride": 2, "groups": 4, "padding": 1, "output_padding": 1},
+CONVOLUTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("conv", {}), ("conv", {"stride": 2, "padding": 1}), ("conv", {"stride": 3, "dilation": 2}),
+    ("conv", {"groups": 2, "padding": 2}), ("conv", {"groups": 4, "stride": 2, "padding": 1}),
+    ("conv_transpose", {}), ("conv_transpose", {"stride": 2, "padding": 1}),
+    ("conv_transpose", {"stride": 3, "output_padding": 2, "dilation": 2}),
+    ("conv_transpose", {"groups": 2, "padding": 2}),
+    ("conv_transpose", {"stride": 2, "groups": 4, "padding": 1, "output_padding": 1}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("options", TRANSPOSED, ids=str)
-def test_transposed_convolutions(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name, options", CONVOLUTIONS, ids=str)
+def test_convolutions_and_their_gradients(name: str, options: dict[str, Any]) -> None:
     for space in (1, 2):
-        transposed = (F.conv_transpose1d, F.conv_transpose2d)[space - 1]
-        function = lambda x, w, b: transposed(x, w, b, **options).relu()  # noqa: E731
-        channels = 3 * options.get("groups", 1)
-        for size in (3, 9):
-            x, w = torch.randn(2, 4, *[size] * space), torch.randn(4, 3, 3, 4)[:, :, :3]
-            w = (w[..., 0] if space == 1 else w).contiguous()
-            arguments = x, w, torch.randn(channels)
-            same(compiled(function, dynamic=False)(*arguments), function(*arguments))
+        convolve, groups = getattr(F, f"{name}{space}d"), options.get("groups", 1)
+        function = lambda x, w, b: convolve(x, w, b, **options).sigmoid()  # noqa: E731
+        shape, channels = ((4, 3), 3 * groups) if "transpose" in name else ((8, 4 // groups), 8)
+        for size in (5, 9):
+            x, w = torch.randn(2, 4, *[size] * space), torch.randn(*shape, *(3, 2)[:space])
+            arguments = [x, w, torch.randn(channels)]
+            found = gradients(compiled(function, dynamic=False), arguments)
+            same(found, gradients(function, arguments))
+
+
+def test_gradients_of_a_convolution_of_halves() -> None:
+    function = lambda x, w: F.conv2d(x, w, padding=1)  # noqa: E731
+    x, w = torch.randn(2, 4, 6, 6), torch.randn(8, 4, 3, 3)
+    exact = gradients(function, [x.half().float(), w.half().float()])
+    for found, expected in zip(gradients(compiled(function), [x.half(), w.half()]), exact):
+        torch.testing.assert_close(found.float(), expected, rtol=2e-3, atol=2e-2)
 
 
 @pytest.mark.parametrize("kind", [torch.int64, torch.int32, torch.int8, torch.uint8], ids=str)

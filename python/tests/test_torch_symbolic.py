@@ -147,6 +147,32 @@ def test_numbers_of_python() -> None:
         same(program(x, n, s), function(x, n, s))
 
 
+NUMBERS: dict[str, Any] = {
+    "select": lambda x, k: x[k] * 2,
+    "select from the end": lambda x, k: x[-k] * 2,
+    "slice": lambda x, k: x[k : 2 * k] * 2,
+    "slice from the end": lambda x, k: (x[-k:] * 2, x[:-k] * 2, x[-2 * k : -k] * 2),
+    "slice with a step": lambda x, k: x[k::k] * 2,
+    "select_scatter": lambda x, k: x.select_scatter(x[0], 0, -k),
+    "slice_scatter": lambda x, k: torch.slice_scatter(x, x[:k] * 3, 0, -k),
+    "slice_scatter with a step": lambda x, k: torch.slice_scatter(x, x[::k] * 3, 0, step=k),
+    "narrow": lambda x, k: x.narrow(0, -k, k) * 2,
+    "roll": lambda x, k: x.roll((k, -k), (0, 1)) * 2,
+    "as_strided": lambda x, k: x.as_strided((2, 3), (k, 1), k) * 2,
+    "add": lambda x, k: torch.add(x, x, alpha=k) + torch.sub(x, x, alpha=k / 2),
+    "repeat": lambda x, k: x.repeat(k, 1) * 2,
+    "full": lambda x, k: torch.full((k, 3), k) + 1,
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_symbolic_numbers_as_arguments(name: str) -> None:
+    function = compiled(NUMBERS[name], dynamic=True)
+    x = torch.randn(9, 11)
+    for k in (2, 3, 4):
+        same(function(x, k), NUMBERS[name](x, k))
+
+
 def test_symbolic_extents_that_are_one() -> None:
     """PyTorch repeats the elements of an extent that is a quotient of equal numbers."""
 

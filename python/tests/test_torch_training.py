@@ -175,6 +175,17 @@ def test_training_of_an_mlp() -> None:
     same(train(compiled), train(lambda f: f))
 
 
+def test_gradients_of_second_derivatives() -> None:
+    """PyTorch knows that some of them are zero, and makes tensors without memory."""
+
+    def function(w: Any, x: Any) -> Any:
+        loss = lambda w: F.mse_loss(torch.tanh(x @ w), torch.ones(5, 2))  # noqa: E731
+        return torch.func.hessian(loss)(w)
+
+    arguments = [torch.randn(3, 2), torch.randn(5, 3)]
+    same(gradients(compiled(function), arguments), gradients(function, arguments))
+
+
 def test_optimizers_have_no_fallback() -> None:
     """The steps of an optimizer round products and sums once, as PyTorch does."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..arrays.checks import SHORT
 from ..arrays.orders import MOST_SORTED
 from .rows import KEPT
-from .values import is_one, is_static, listed, torch
+from .values import is_one, is_static, torch
 
 aten: Any = torch.ops.aten
 #: Decompositions of PyTorch that it uses for some compilers only. The table of later versions has
@@ -71,7 +71,7 @@ def _var_mean(x: Any, dim: Any = None, *, correction: Any = 1, keepdim: bool = F
         count = math.prod(x.shape[d] for d in dims)
         variance, mean = aten.var_mean.correction(x, dims, correction=0, keepdim=keepdim)
         return variance * count / max(count - correction, 0), mean
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = _wide(x)
     mean = wide.mean(dims, keepdim=True)
     count = math.prod(x.shape[d] for d in dims) if x.dim() else 1
     total = (wide - mean).square().sum(dims, keepdim=keepdim)
@@ -94,7 +94,7 @@ def _are_read_again(x: Any, dims: Sequence[int]) -> bool:
 
 def _softmax(x: Any, dim: int, half_to_float: bool) -> Any:
     """One division for each row, whose sum is at least 1. The result is contiguous in PyTorch."""
-    wide = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+    wide = _wide(x)
     powers = (wide - wide.amax(dim, True) if x.numel() else wide).exp()
     found = (powers * powers.sum(dim, True).reciprocal()).contiguous()
     return found if half_to_float else found.to(x.dtype)
@@ -277,15 +277,60 @@ def _convolution(
         weight = weight.flip(list(range(2, 2 + space)))
         weight = weight.unflatten(0, (groups, -1)).transpose(1, 2).flatten(0, 1)
         stride, padding = 1, 0
-    if dtype in (torch.float16, torch.bfloat16):
-        x, weight = x.float(), weight.float()
-    x = _windows(x, weight.shape[2:], stride, padding, dilation)
-    # Dimensions: batch, groups, channels of a group, positions, taps. Channels join the taps.
-    x = x.unflatten(1, (groups, x.shape[1] // groups)).movedim(2, 2 + space).unsqueeze(2)
-    weight = weight.unflatten(0, (groups, weight.shape[0] // groups))
+    x = _windows_of_groups(x, weight.shape[2:], stride, padding, dilation, groups)
+    weight = _wide(weight).unflatten(0, (groups, weight.shape[0] // groups))
     weight = weight.view([1, *weight.shape[:2], *[1] * space, *weight.shape[2:]])
     found = (x * weight).sum(list(range(3 + space, 4 + 2 * space))).flatten(1, 2)
     return (found if bias is None else found + bias.view([-1, *[1] * space])).to(dtype)
+
+
+def _convolution_backward(
+    grad: Any, x: Any, weight: Any, bias_sizes: Any, stride: Any, padding: Any, dilation: Any,
+    transposed: bool, behind: Any, groups: int, mask: Sequence[bool],
+) -> Any:  # fmt: skip
+    """The gradients of the argument, the weights and the bias, where `mask` is true.
+
+    That of the argument is the opposite convolution. That of a weight is the sum over images and
+    positions of the products of the elements that the weight multiplies.
+    """
+    space, found = x.dim() - 2, list[Any]([None, None, None])
+    if transposed and any(n >= s for n, s in zip(behind, _spread(stride, space))):
+        # More windows begin in the result than the argument has elements.
+        return NotImplemented
+    image, other = (grad, x) if transposed else (x, grad)
+    if mask[0]:
+        steps = zip(x.shape[2:], grad.shape[2:], weight.shape[2:],
+                    *(_spread(v, space) for v in (stride, padding, dilation)))  # fmt: skip
+        rest = [n - ((m - 1) * s - 2 * p + (k - 1) * d + 1) for n, m, k, s, p, d in steps]
+        found[0] = _convolution(
+            grad, weight, None, stride, padding, dilation, not transposed, rest, groups
+        )
+    if mask[1]:
+        windows = _windows_of_groups(image, weight.shape[2:], stride, padding, dilation, groups)
+        other = _wide(other).unflatten(1, (groups, other.shape[1] // groups))
+        products = windows * other.view([*other.shape, *[1] * (1 + space)])
+        total = products.sum([0, *range(3, 3 + space)])
+        found[1] = total.flatten(0, 1).to(weight.dtype)
+    if mask[2]:
+        found[2] = grad.sum([0, *range(2, 2 + space)])
+    return tuple(found)
+
+
+def _wide(x: Any) -> Any:
+    """The tensor in the type in which PyTorch sums its elements."""
+    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+def _windows_of_groups(
+    x: Any, size: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """The windows of images by groups of channels.
+
+    Dimensions: batch, groups, 1, positions, channels of a group, places in a window.
+    """
+    x = _windows(_wide(x), size, stride, padding, dilation)
+    x = x.unflatten(1, (groups, x.shape[1] // groups))
+    return x.movedim(2, 2 + len(size)).unsqueeze(2)
 
 
 def _cdist(x: Any, y: Any, p: float, _: Any = None) -> Any:
@@ -403,13 +448,15 @@ def _in_format(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def decomposition(*given: Any) -> Any:
         found = function(*given)
-        if found is NotImplemented:
-            return found
         images = [t for t in given if isinstance(t, torch.Tensor)]
         forms = {torch._prims_common.suggest_memory_format(t) for t in images}
         form = next(iter(forms - {torch.contiguous_format}), torch.contiguous_format)
-        results = [t.contiguous(memory_format=form) for t in listed(found)]
-        return tuple(results) if isinstance(found, tuple) else results[0]
+
+        def stored(t: Any) -> Any:
+            is_image = isinstance(t, torch.Tensor) and t.dim() == images[0].dim()
+            return t.contiguous(memory_format=form) if is_image else t
+
+        return tuple(map(stored, found)) if isinstance(found, tuple) else stored(found)
 
     return decomposition
 
@@ -420,6 +467,7 @@ _OWN: dict[str, Callable[..., Any]] = {
     "histc.default": _histc, "_cdist_forward.default": _cdist,
     "_cdist_backward.default": _cdist_backward, "kthvalue.default": _kth_value,
     "median.default": _median, "median.dim": _median, "stack.default": _stack,
+    "_efficientzerotensor.default": torch.zeros,
 }  # fmt: skip
 for _space in (1, 2, 3):
     _OWN[f"replication_pad{_space}d_backward.default"] = _replication_backward
@@ -446,10 +494,18 @@ def decompositions(products: str) -> dict[Any, Any]:
             return NotImplemented
         return _convolution(x, weight, *more)
 
+    def convolution_backward(grad: Any, x: Any, weight: Any, *more: Any) -> Any:
+        if is_of_library("convolution", x, weight, products):
+            return NotImplemented
+        return _convolution_backward(grad, x, weight, *more)
+
     table = dict(torch._decomp.core_aten_decompositions())
     packets = [getattr(aten, name) for name in _OF_TORCH if hasattr(aten, name)]
     table.update(torch._decomp.get_decompositions(packets))
-    own = {**_of_lists(), **_OWN, "convolution.default": _in_format(convolution)}
+    own = {
+        **_of_lists(), **_OWN, "convolution.default": _in_format(convolution),
+        "convolution_backward.default": _in_format(convolution_backward),
+    }  # fmt: skip
     for packet in {*_WITHOUT, *(name.split(".")[0] for name in own)}:
         for other in getattr(aten, packet).overloads():
             table.pop(getattr(getattr(aten, packet), other), None)

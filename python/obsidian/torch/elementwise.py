@@ -46,7 +46,7 @@ def is_nan(x: Any) -> Any:
 
 
 def _scaled(b: Any, alpha: Any) -> Any:
-    return b if alpha == 1 else b * alpha
+    return b if isinstance(alpha, int) and alpha == 1 else b * alpha
 
 
 def _div(a: Any, b: Any, rounding_mode: str | None = None) -> Any:

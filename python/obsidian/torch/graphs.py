@@ -157,6 +157,9 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
         if any(unbacked(n) for n in tensor.shape):
             return "an extent that only a run knows"
     given = [n for n in node.args if isinstance(n, torch.fx.Node)]
+    if name == "convolution_backward":
+        # The first argument is the gradient of the result.
+        name, given = "convolution", given[1:]
     if len(given) > 1 and is_of_library(name, value_of(given[0]), value_of(given[1]), products):
         return "the library of PyTorch computes this product"
     if name in ("as_strided", "as_strided_scatter") and not _fills(value_of(given[0])):
@@ -478,7 +481,7 @@ class _Tracer:
                 raise UnsupportedError("an operation without tensors")
 
             def argument(node: Any) -> Any:
-                return tensors.get(node, value_of(node))
+                return tensors[node] if node in tensors else b.extent(value_of(node))
 
             given, named = torch.fx.node.map_arg((unit.args, dict(unit.kwargs)), argument)
             named = {k: v for k, v in named.items() if k not in _OF_RESULT}

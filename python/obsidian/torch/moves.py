@@ -2,7 +2,7 @@
 
 In: tensors, and the arguments of a node. Out: tensors. Gathers store nothing; scatters are
 `arrays.permute`. A lowering takes the builder, the fake tensor of the result, and the arguments of
-the node: tensors, numbers, and symbols of PyTorch.
+the node: tensors and numbers, which may be traced. Extents may be symbols of PyTorch.
 """
 
 from __future__ import annotations
@@ -74,13 +74,19 @@ def _permute(b: Builder, out: Any, x: Tensor, dims: Sequence[int]) -> Tensor:
     return b.permute(x, [dim_of(d, x) for d in dims])
 
 
+def _from_begin(place: Any, extent: Any) -> Any:
+    """An index of a dimension. A negative one counts from the end."""
+    if isinstance(place, int):
+        return place if place >= 0 else extent + place
+    return where(place < 0, place + extent, place)
+
+
 def _begin(b: Builder, start: Any, extent: Any) -> Any:
     """The first index of a slice within an extent."""
     if start is None or (isinstance(start, int) and start == 0):
         return 0
-    first, last = b.extent(start), b.extent(extent)
-    if isinstance(start, int):
-        first = first if start > 0 else last + start
+    last = b.extent(extent)
+    first = _from_begin(start, last)
     if isinstance(first, int) and isinstance(last, int):
         return min(max(first, 0), last)
     return larger(smaller(index(first), index(last)), 0)
@@ -100,23 +106,21 @@ def _slice(
 
 @lowering("select")
 def _select(b: Builder, out: Any, x: Tensor, dim: int, place: Any) -> Tensor:
-    dim, found = dim_of(dim, x), b.extent(place)
-    if isinstance(found, int) and found < 0:
-        found = b.extent(x.shape[dim]) + found
+    dim = dim_of(dim, x)
+    found = _from_begin(place, b.extent(x.shape[dim]))
     return b.remap(x, out.shape, lambda *i: [*i[:dim], found, *i[dim:]])
 
 
-def _strided(b: Builder, strides: Sequence[Any], offset: Any) -> Callable[..., list[Any]]:
+def _strided(strides: Sequence[Any], offset: Any) -> Callable[..., list[Any]]:
     """The place in memory of an index."""
-    steps, first = [b.extent(s) for s in strides], b.extent(offset or 0)
-    return lambda *i: [sum((k * s for k, s in zip(i, steps)), first)]
+    return lambda *i: [sum((k * s for k, s in zip(i, strides)), 0 if offset is None else offset)]
 
 
 @lowering("as_strided")
 def _as_strided(
     b: Builder, out: Any, x: Tensor, _: Any, strides: Sequence[Any], offset: Any = 0
 ) -> Tensor:
-    return b.remap(b.reshape(x, [product(x.shape)]), out.shape, _strided(b, strides, offset))
+    return b.remap(b.reshape(x, [product(x.shape)]), out.shape, _strided(strides, offset))
 
 
 @lowering("as_strided_scatter")
@@ -124,7 +128,7 @@ def _as_strided_scatter(
     b: Builder, out: Any, x: Tensor, source: Tensor, shape: Sequence[Any], strides: Sequence[Any],
     offset: Any = 0,
 ) -> Tensor:  # fmt: skip
-    flat, place = b.reshape(x, [product(x.shape)]), _strided(b, strides, offset)
+    flat, place = b.reshape(x, [product(x.shape)]), _strided(strides, offset)
     return b.reshape(_scattered(b, flat, "any", shape, place, source), out.shape)
 
 
@@ -181,7 +185,7 @@ def _cat(b: Builder, out: Any, tensors: Sequence[Tensor], dim: int = 0) -> Tenso
 
 @lowering("constant_pad_nd")
 def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0) -> Tensor:
-    before = [b.extent(w) for w in reversed(widths[::2])]
+    before = list(reversed(widths[::2]))
     before = [0] * (x.rank - len(before)) + before
     extents, border = b.extents(x.shape), number(value, kind_of(x.dtype))
     # As many elements may be added at one end as are removed at the other one.
@@ -201,7 +205,7 @@ def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0)
 
 @lowering(*(f"{mode}_pad{space}d" for mode in ("replication", "reflection") for space in (1, 2, 3)))
 def _border(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], *, name: str) -> Tensor:
-    before = [b.extent(w) for w in reversed(widths[::2])]
+    before = list(reversed(widths[::2]))
     first, extents = x.rank - len(before), b.extents(x.shape)
 
     def nearest(k: Any, n: Any) -> Any:
@@ -220,7 +224,7 @@ def _border(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], *, name: str
 
 @lowering("full", "full_like", "scalar_tensor")
 def _full(b: Builder, out: Any, *given: Any) -> Tensor:
-    fill = number(b.extent(given[-1]), kind_of(out.dtype))
+    fill = number(given[-1], kind_of(out.dtype))
     array = full(b.extents(out.shape), fill)
     return Tensor(array, out.dtype, tuple(out.shape), fill=fill)
 
@@ -234,7 +238,7 @@ def _empty(b: Builder, out: Any, *_: Any) -> Tensor:
 @lowering("arange")
 def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor:
     kind = f64 if out.dtype.is_floating_point else i64
-    first, distance = (number(b.extent(v), kind) for v in (start, step))
+    first, distance = (number(v, kind) for v in (start, step))
     return b.generate(
         out.shape, out.dtype, lambda i: narrow(first + i.to(i64).to(kind) * distance, out.dtype)
     )
@@ -244,8 +248,8 @@ def found_place(
     b: Builder, shape: Sequence[Any], dim: int, place: Any, is_checked: bool = True
 ) -> Any:
     """An index of PyTorch as an index of a dimension. Negative ones count from the end."""
-    i, extent = place.to(index), b.extents(shape)[dim]
-    i = where(i < 0, i + extent, i)
+    extent = b.extents(shape)[dim]
+    i = _from_begin(place.to(index), extent)
     if is_checked:
         assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
     return i
@@ -378,7 +382,7 @@ def _slice_scatter(
     def element(*i: Any) -> Any:
         distance = i[dim] - begin
         is_in = (distance >= 0) & (distance // step < count)
-        is_in = is_in if step == 1 else is_in & (distance % step == 0)
+        is_in = is_in if isinstance(step, int) and step == 1 else is_in & (distance % step == 0)
         place = replaced(i, dim, distance // step)
         return choose(is_in, lambda: source.read(*place), lambda: x.read(*i))
 
