@@ -157,7 +157,9 @@ def tune(
         raise ArgumentError("the result needs a place: name a file=, or set OBS_TUNED")
     if repeat < 1:
         raise ArgumentError(f"repeat is {repeat}, and at least 1 run has a time")
-    entries = _read(Path(named))
+    place = Path(named)
+    # A file that cannot be read or written is an error before all measurements.
+    _write(place, _read(place))
 
     def seconds() -> float:
         times = []
@@ -184,11 +186,13 @@ def tune(
         if progress is not None:
             progress(f"{number} of {len(candidates)}: {tuning}: {outcome}")
     chosen = search.best()
+    # Another process may have tuned other programs since.
+    entries = _read(place)
     for digest in search.programs:
         entries.pop(digest, None)
         if chosen != Tuning():
             entries[digest] = chosen
-    _write(Path(named), entries)
+    _write(place, entries)
     _tables.pop(named, None)
     return TuneReport(search.seconds, chosen, tuple(search.programs))
 
@@ -327,9 +331,15 @@ def _write(place: Path, entries: dict[str, Tuning]) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=place.parent)
-        with os.fdopen(handle, "w") as file:
-            texts = {digest: tuning.entry() for digest, tuning in entries.items()}
-            json.dump(texts, file, indent=1, sort_keys=True)
-        os.replace(name, place)
+        try:
+            with os.fdopen(handle, "w") as file:
+                texts = {digest: tuning.entry() for digest, tuning in entries.items()}
+                json.dump(texts, file, indent=1, sort_keys=True)
+            # Others may read the file, as any other file that a program writes.
+            Path(name).chmod(place.stat().st_mode & 0o777 if place.exists() else 0o644)
+            os.replace(name, place)
+        except BaseException:
+            os.unlink(name)
+            raise
     except OSError as error:
         raise ArgumentError(f"{place} cannot be written: {error}") from None

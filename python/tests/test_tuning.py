@@ -61,6 +61,36 @@ def test_the_compiler_reads_the_file(place: Path) -> None:
     assert threads_of(obs.jit(add, threads=32)) == {"32"}
 
 
+def test_the_file_belongs_to_several_processes(place: Path) -> None:
+    @obs.jit
+    def add(a: Numbers) -> object:
+        return a + 3
+
+    other = {"of another program": {"threads": 64}}
+    times = iter((4.0, 1.0))
+
+    def measure() -> float:
+        # Another process finishes in the meantime.
+        place.write_text(json.dumps(other))
+        place.chmod(0o640)
+        return next(times)
+
+    x = np.arange(100, dtype=np.int32)
+    report = obs.tune(lambda: add(x), threads=(128,), measure=measure, **THREADS)
+    assert json.loads(place.read_text()) == {**other, report.programs[0]: {"threads": 128}}
+    assert place.stat().st_mode & 0o777 == 0o640
+    assert list(place.parent.iterdir()) == [place]
+
+
+def test_a_file_that_cannot_be_written_is_an_error_at_once(tmp_path: Path) -> None:
+    def run() -> object:
+        raise AssertionError("this must not run")
+
+    (tmp_path / "plain").write_text("")
+    with pytest.raises(obs.ArgumentError, match="plain"):
+        obs.tune(run, file=tmp_path / "plain" / "tuned.json")
+
+
 def test_a_small_gain_keeps_the_default(place: Path) -> None:
     @obs.jit
     def add(a: Numbers) -> object:
