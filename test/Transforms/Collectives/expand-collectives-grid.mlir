@@ -76,6 +76,9 @@ func.func @map_after_atomic(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i3
 // Sums of floats depend on the order, which atomic additions do not keep.
 // CHECK-LABEL: @float(
 // CHECK-NOT: reduce(addf)
+// CHECK-NOT: obs.least_threads
+// CHECK: obs.arrive
+// CHECK-NOT: obs.least_threads
 // KERNELS-LABEL: @float(
 // KERNELS-COUNT-1: gpu.launch_func
 // KERNELS-NOT: gpu.launch_func
@@ -106,7 +109,9 @@ func.func @two_kernels(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
 
 // The counter is used up, so an array that is stored twice is reduced once: both
 // are one array.
+// A reduction in order limits its registers.
 // CHECK-LABEL: @stored_twice(
+// CHECK: obs.arrive {{.*}} {obs.least_threads = 512 : i32}
 // KERNELS-LABEL: @stored_twice(
 // KERNELS-COUNT-1: gpu.memset
 // KERNELS-COUNT-1: gpu.launch_func
