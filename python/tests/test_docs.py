@@ -193,7 +193,7 @@ def test_table_of_names() -> None:
         "block", "classes", "dims", "is_stored", "likely", "mapped", "name", "runs_late", "type",
     }  # fmt: skip
     assert listed("a") == public([*dir(Pull), *dir(obs.Push)]) - inner
-    assert listed("x") == public(dir(obs.Scalar)) - {"block", "is_natural", "name"}
+    assert listed("x") == public(dir(obs.Scalar)) - {"block", "is_natural", "name", "require_shift"}
     tools = re.findall(r"`f\.(\w+)", text)
     assert public(dir(obs.Function)) <= set(tools)
 
