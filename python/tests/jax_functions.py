@@ -786,7 +786,8 @@ def gradient_of_pooling(x: Any) -> Any:
     )(x.ravel())
 
 
-@case(np.float32([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, 3e38]))
+# XLA takes arguments that are denormals for zeros on a CPU, so there are none.
+@case(np.float32([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0**-126, 3e38]))
 def neighbours(x: Any) -> Any:
     pairs = jnp.meshgrid(x, x)
     bits = jnp.nextafter(*pairs).view(jnp.int32)
