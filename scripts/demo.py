@@ -132,10 +132,10 @@ def main(work):
         ptx, file, out = (f"{work}/{name}{end}" for end in (".ptx", ".in", ".out"))
         print(f"\n-- {source}: {title}", flush=True)
         tool("obs-translate", "--obs-to-ptx", source, "-o", ptx)
-        entries = pathlib.Path(ptx).read_text().count(".entry")
-        print("   PTX       %s: %d lines, %d kernel%s" % (
-            ptx, len(pathlib.Path(ptx).read_text().splitlines()), entries,
-            "" if entries == 1 else "s"), flush=True)
+        code = pathlib.Path(ptx).read_text()
+        lines, kernels = len(code.splitlines()), code.count(".entry")
+        print(f"   PTX       {ptx}: {lines} lines, {kernels} kernel{'' if kernels == 1 else 's'}",
+              flush=True)
         pathlib.Path(file).write_bytes(data)
         for device in devices:
             pathlib.Path(out).unlink(missing_ok=True)

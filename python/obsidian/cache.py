@@ -51,6 +51,23 @@ def read(key: str) -> dict[str, str] | None:
     return texts
 
 
+def replace(place: Path, data: bytes, mode: int = 0o600) -> None:
+    """Write a file. Other processes read either the old file or the new one, never a mixture.
+
+    `mode` has the permissions of the file. Raises OSError.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=place.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(name).chmod(mode)
+        os.replace(name, place)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
 def write(key: str, texts: Mapping[str, str]) -> None:
     """Store an entry. Other processes read either the old entry or the new one, never a mixture.
 
@@ -61,12 +78,4 @@ def write(key: str, texts: Mapping[str, str]) -> None:
         return
     body = json.dumps(texts).encode()
     with contextlib.suppress(OSError):
-        place.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=place)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(body).hexdigest().encode() + body)
-            os.replace(name, place / key)
-        except BaseException:
-            os.unlink(name)
-            raise
+        replace(place / key, hashlib.sha256(body).hexdigest().encode() + body)

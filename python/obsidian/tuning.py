@@ -13,7 +13,6 @@ import hashlib
 import itertools
 import json
 import os
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +22,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from . import cache
 from .backend import CompileOptions, backend
 from .device_arrays import DeviceArray
 from .driver import driver
@@ -329,17 +329,9 @@ def _read(place: Path) -> dict[str, Tuning]:
 def _write(place: Path, entries: dict[str, Tuning]) -> None:
     """Another process reads either the old file or the new one."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=place.parent)
-        try:
-            with os.fdopen(handle, "w") as file:
-                texts = {digest: tuning.entry() for digest, tuning in entries.items()}
-                json.dump(texts, file, indent=1, sort_keys=True)
-            # Others may read the file, as any other file that a program writes.
-            Path(name).chmod(place.stat().st_mode & 0o777 if place.exists() else 0o644)
-            os.replace(name, place)
-        except BaseException:
-            os.unlink(name)
-            raise
+        # Others may read the file, as any other file that a program writes.
+        mode = place.stat().st_mode & 0o777 if place.exists() else 0o644
+        texts = {digest: tuning.entry() for digest, tuning in entries.items()}
+        cache.replace(place, json.dumps(texts, indent=1, sort_keys=True).encode(), mode)
     except OSError as error:
         raise ArgumentError(f"{place} cannot be written: {error}") from None
