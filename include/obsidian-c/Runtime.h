@@ -52,6 +52,14 @@ typedef struct {
   uint64_t (*allocate)(void *user, uint64_t bytes);
   void (*free)(void *user, uint64_t pointer);
   void *user;
+  /* Memory that the caller allocates before a run, so that the run need not
+   * call `allocate`: NULL, or `num_prepared` pairs of words. The pair `i` is
+   * for the allocation `i` of a run: the number of bytes, and the address, or 0
+   * for no memory. A run that needs this number of bytes uses the memory like
+   * that of `allocate`, and sets the address to 0. Otherwise it calls
+   * `allocate`. */
+  uint64_t *prepared;
+  size_t num_prepared;
 } obs_device_options;
 
 /* Loads a program onto a device. `options` may be NULL, for the emulator. */

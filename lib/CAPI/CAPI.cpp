@@ -56,10 +56,35 @@ struct obs_program {
   std::unique_ptr<embed::Program> program;
 };
 
+namespace {
+/// The memory of the caller for the allocations of a run.
+struct Allocations {
+  /// The memory for the next allocation, which has this number of bytes.
+  uint64_t allocate(uint64_t bytes) {
+    size_t place = 2 * next++;
+    if (place < prepared.size() && prepared[place] == bytes)
+      if (uint64_t pointer = std::exchange(prepared[place + 1], 0))
+        return pointer;
+    return call(user, bytes);
+  }
+
+  uint64_t (*call)(void *user, uint64_t bytes);
+  void *user;
+  MutableArrayRef<uint64_t> prepared;
+  size_t next = 0;
+};
+} // namespace
+
 struct obs_executable {
   obs_program &owner;
+  std::unique_ptr<Allocations> allocations;
   std::unique_ptr<embed::Executable> executable;
   ArrayRef<embed::Argument> results;
+
+  void begin() {
+    results = {};
+    allocations->next = 0;
+  }
 };
 
 static obs_text toText(StringRef text) { return {text.data(), text.size()}; }
@@ -269,17 +294,25 @@ obs_executable *obs_load(obs_program *program,
   device.checkUninit = given.flags & OBS_CHECK_UNINIT;
   device.randomSchedule = given.flags & OBS_RANDOM_SCHEDULE;
   device.seed = given.seed;
+  MutableArrayRef<uint64_t> prepared;
+  if (given.prepared)
+    prepared = {given.prepared, 2 * given.num_prepared};
+  auto allocations = std::make_unique<Allocations>(
+      Allocations{given.allocate, given.user, prepared});
   if (given.allocate) {
-    device.allocate = [call = given.allocate, user = given.user](
-                          uint64_t bytes) { return call(user, bytes); };
+    device.allocate = [all = allocations.get()](uint64_t bytes) {
+      return all->allocate(bytes);
+    };
     device.free = [call = given.free, user = given.user](uint64_t pointer) {
       call(user, pointer);
     };
   }
   auto executable = embed::Executable::load(*program->program, device);
   program->owner.collectMessages();
-  return executable ? new obs_executable{*program, std::move(executable), {}}
-                    : nullptr;
+  if (!executable)
+    return nullptr;
+  return new obs_executable{
+      *program, std::move(allocations), std::move(executable), {}};
 }
 
 void obs_executable_destroy(obs_executable *executable) { delete executable; }
@@ -287,7 +320,7 @@ void obs_executable_destroy(obs_executable *executable) { delete executable; }
 obs_status obs_run(obs_executable *executable, const obs_value *arguments,
                    size_t num_arguments, void *stream) {
   obs_compiler &compiler = executable->owner.owner;
-  executable->results = {};
+  executable->begin();
   SmallVector<embed::Argument> given;
   for (const obs_value &value : ArrayRef(arguments, num_arguments)) {
     embed::Argument &argument = given.emplace_back();
@@ -312,9 +345,9 @@ obs_status obs_run(obs_executable *executable, const obs_value *arguments,
 
 obs_status obs_run_packed(obs_executable *executable, const uint64_t *arguments,
                           uint64_t *results, void *stream) {
+  executable->begin();
   LogicalResult done =
       executable->executable->runPacked(arguments, results, stream);
-  executable->results = {};
   executable->owner.owner.collectMessages();
   return failed(done) ? OBS_FAILURE : OBS_SUCCESS;
 }

@@ -25,7 +25,7 @@
 #include <string.h>
 
 /* The version of the interface of this module; accelerator.py compares it. */
-#define VERSION 1
+#define VERSION 2
 /* Kernels read several elements at once, from multiples of this address. */
 #define ALIGNMENT 16
 #define MAX_RANK 8
@@ -75,7 +75,8 @@ typedef struct {
 } Parameter;
 
 typedef struct {
-  /* The requirement on a word: the value, at most the value, or the word `value`. */
+  /* The requirement on a word: the value, at most the value, or the word
+   * `value`. */
   enum { EQUAL, AT_MOST, SAME } kind;
   Py_ssize_t word;
   int64_t value;
@@ -137,7 +138,9 @@ typedef struct {
   PyObject *acquire, *release, *dead, *bury;
   /* The number of forks: the names of a module, the name in it, its value. */
   PyObject *names, *forks, *no_forks;
-  PyObject *kind, *index, *stream;
+  /* The classes of arrays, in a tuple. */
+  PyObject *kinds;
+  PyObject *index, *stream;
   /* Makes a block of bytes. PyTorch: makes a tensor of extents, strides and a
    * type on the current GPU; None if there is no such function. Returns the
    * current GPU; None if there is only one. */
@@ -484,12 +487,19 @@ static int readInteger(char kind, PyObject *value, uint64_t *word) {
   return 1;
 }
 
+static int isArray(const Call *self, PyObject *value) {
+  for (Py_ssize_t n = 0; n < PyTuple_Size(self->kinds); ++n)
+    if ((PyObject *)Py_TYPE(value) == PyTuple_GetItem(self->kinds, n))
+      return 1;
+  return 0;
+}
+
 /* Puts the word of a number, or the words of an array, at `words`. */
 static int readValue(const Call *self, const Parameter *parameter,
                      PyObject *value, uint64_t *words) {
   switch (parameter->kind) {
   case 'a':
-    if ((PyObject *)Py_TYPE(value) != self->kind)
+    if (!isArray(self, value))
       return 0;
     return self->is_torch ? readTensor(self, parameter, value, words)
                           : readCuPyArray(self, parameter, value, words);
@@ -831,7 +841,7 @@ static PyObject **references(Call *self, Py_ssize_t number) {
   PyObject **all[] = {
       &self->allocate, &self->free,     &self->owner,    &self->acquire,
       &self->release,  &self->dead,     &self->bury,     &self->names,
-      &self->forks,    &self->kind,     &self->no_forks, &self->index,
+      &self->forks,    &self->kinds,    &self->no_forks, &self->index,
       &self->stream,   &self->bytes,    &self->empty,    &self->current,
       &self->part,     &self->other,    &self->number,   &self->fail,
       &self->array,    &self->error[0], &self->error[1], &self->error[2]};
@@ -973,13 +983,13 @@ static PyObject *prepare(PyObject *object, PyObject *given, PyObject *names) {
   static char *keywords[] = {
       "is_torch", "run",    "executable", "arguments", "results", "parameters",
       "checks",   "slots",  "exchange",   "device",    "owner",   "acquire",
-      "release",  "dead",   "bury",       "names",     "forks",   "kind",
+      "release",  "dead",   "bury",       "names",     "forks",   "kinds",
       "index",    "stream", "bytes",      "empty",     "current", "part",
       "other",    "number", "fail",       "array",     NULL};
   Call *self = (Call *)object;
   unsigned long long addresses[4];
   PyObject *parameters, *checks, *slots, *exchange;
-  PyObject *owner, *acquire, *unlock, *dead, *bury, *module, *forks, *kind,
+  PyObject *owner, *acquire, *unlock, *dead, *bury, *module, *forks, *kinds,
       *index, *stream, *bytes, *empty, *current, *part, *other, *number, *fail,
       *array;
   int is_torch;
@@ -987,13 +997,13 @@ static PyObject *prepare(PyObject *object, PyObject *given, PyObject *names) {
   if (self->is_ready || self->parameters)
     Py_RETURN_FALSE;
   if (!PyArg_ParseTupleAndKeywords(
-          given, names, "pKKKKO!O!O!O(ii)OOOOOO!OOOOOOOOOOOO", keywords,
+          given, names, "pKKKKO!O!O!O(ii)OOOOOO!OO!OOOOOOOOOO", keywords,
           &is_torch, addresses, addresses + 1, addresses + 2, addresses + 3,
           &PyTuple_Type, &parameters, &PyTuple_Type, &checks, &PyTuple_Type,
           &slots, &exchange, &self->device_type, &self->device_id, &owner,
-          &acquire, &unlock, &dead, &bury, &PyDict_Type, &module, &forks, &kind,
-          &index, &stream, &bytes, &empty, &current, &part, &other, &number,
-          &fail, &array))
+          &acquire, &unlock, &dead, &bury, &PyDict_Type, &module, &forks,
+          &PyTuple_Type, &kinds, &index, &stream, &bytes, &empty, &current,
+          &part, &other, &number, &fail, &array))
     return NULL;
   if (exchange != Py_None) {
     self->exchange = PyCapsule_GetPointer(exchange, "dlpack_exchange_api");
@@ -1030,7 +1040,7 @@ static PyObject *prepare(PyObject *object, PyObject *given, PyObject *names) {
              {&self->bury, bury},
              {&self->names, module},
              {&self->forks, forks},
-             {&self->kind, kind},
+             {&self->kinds, kinds},
              {&self->index, index},
              {&self->stream, stream},
              {&self->bytes, bytes},

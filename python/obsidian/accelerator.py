@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .parameters import Parameter
 
 _NAME = "obsidian_accelerator"
-_VERSION = 1
+_VERSION = 2
 _EQUAL, _AT_MOST, _SAME = range(3)
 
 

@@ -136,10 +136,10 @@ class Call:
         type, rank or device, ArgumentError for other extents or memory that the program cannot
         write, and RunError when the program stops.
         """
-        if self._fast is not None and options is None:
-            found = self._fast(values)
+        if options is None:
+            found = self.fast(values)
             if found is not None:
-                return self._finish(values, found)
+                return self._pack(found)
         items: list[Any] = []
         sizes: dict[str, tuple[str, int]] = {}
         for parameter, value in zip(self.parameters, values):
@@ -293,11 +293,20 @@ class Call:
             _find_parts(framework, items, results)
         return results
 
+    def fast(self, values: Sequence[Any]) -> list[Any] | None:
+        """The components of the results; None, and nothing has run, if values need preparation.
+
+        See `fast_calls.py`.
+        """
+        found = self._fast(values) if self._fast is not None else None
+        if found is not None and Foreign in map(type, found):
+            _find_in_arguments(values, found)
+        return found
+
     def _finish(self, values: Sequence[Any], results: list[Any]) -> Any:
-        """The value of a fast call. Results that lie in arguments become arrays of these."""
+        """The value of a fast call of the accelerator."""
         if Foreign in map(type, results):
-            views = [view for view in map(view_of, values) if view is not None]
-            _find_parts(views[0].framework, views, results)
+            _find_in_arguments(values, results)
         return self._pack(results)
 
     def entry(self, captures: Captures, key: Hashable) -> Entry | None:
@@ -338,6 +347,12 @@ class Call:
             raise ArgumentError(text)
         self._remark(f"{text}: it is copied")
         return view.framework.copy(view)
+
+
+def _find_in_arguments(values: Sequence[Any], results: list[Any]) -> None:
+    """Replace the results that lie in arguments by arrays of the framework of the first one."""
+    views = [view for view in map(view_of, values) if view is not None]
+    _find_parts(views[0].framework, views, results)
 
 
 def _find_parts(framework: Framework, items: Sequence[Any], results: list[Any]) -> None:

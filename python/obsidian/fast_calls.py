@@ -12,7 +12,7 @@ and PyTorch:
 
     def call(values):
         a0, a1, a2 = values
-        if not (type(a0) is float and type(a1) is kind and ... and not a2.is_neg()):
+        if not (type(a0) is float and type(a1) in kinds and ... and not a2.is_neg()):
             return None
         ...
         with lock:
@@ -67,7 +67,7 @@ def fast_call(
         return None
     test, address = framework.fast
     given: dict[str, Any] = {
-        "kind": framework.fast_class(), "lock": lock, "memory": memory, "run": run,
+        "kinds": framework.fast_classes(), "lock": lock, "memory": memory, "run": run,
         "stream": framework.stream, "error": struct.error,
     }  # fmt: skip
     tests, shapes, pointers, checks, words = [], [], [], [], []
@@ -91,7 +91,7 @@ def fast_call(
         if dtype is None:
             return None
         given[f"dtype{number}"] = dtype
-        tests.append(f"type({a}) is kind")
+        tests.append(f"type({a}) in kinds")
         tests.append(test.format(a=a, dtype=f"dtype{number}", index=index))
         extents = [f"{a}_{d}" for d in range(parameter.rank)]
         shapes.append(f"[{', '.join(extents)}] = {a}.shape")

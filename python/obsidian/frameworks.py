@@ -6,6 +6,7 @@ imported here only when `interop.py` has found one of its arrays.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
 import math
@@ -74,8 +75,13 @@ class _TorchAllocator(Allocator):
     """Tensors from the caching allocator of PyTorch, on its current stream.
 
     A run allocates the same blocks in the same order as the run before. So a block that became a
-    result is allocated as this result the next time, and no view of it is needed.
+    result is allocated as this result the next time, and no view of it is needed. If the run frees
+    no block before, this happens before the run begins: a call from C to Python takes longer than
+    an allocation.
     """
+
+    #: The number of blocks that may be allocated before a run.
+    _MOST = 64
 
     def __init__(self, index: int, element: str) -> None:
         """See `Allocator`."""
@@ -86,25 +92,46 @@ class _TorchAllocator(Allocator):
         self.like = torch.empty(0, dtype=torch.uint8, device=torch.device("cuda", index))
         # Faster than torch.empty, which reads its keywords.
         self._bytes = self.like.new_empty
-        #: For the number of a block: its bytes, the function that makes it, and its extents.
-        self._results: dict[int, tuple[int, Callable[[Any], Any], Any]] = {}
-        #: The numbers and the bytes of the blocks of this run that have no type, by address.
-        self._plain: dict[int, tuple[int, int]] = {}
+        #: Faster still, for the current GPU.
+        self._strided = self._framework.empty_strided() if torch.cuda.device_count() == 1 else None
+        #: For the number of a block: its bytes, and the function that makes it.
+        self._results: dict[int, tuple[int, Callable[[], Any]]] = {}
+        #: The numbers of those that are allocated before the run.
+        self._early: list[int] = []
+        self.prepared = (ctypes.c_uint64 * (2 * self._MOST))()
+        #: For the blocks of this run that have no type, by address: the number, the bytes, and if
+        #: the run has freed no block before.
+        self._plain: dict[int, tuple[int, int, bool]] = {}
         self._count = 0
+        self._has_freed = False
+
+    def begin(self) -> None:
+        """See `Allocator`."""
+        for number in self._early:
+            block = self._results[number][1]()
+            self.prepared[2 * number + 1] = pointer = block.data_ptr()
+            self.blocks[pointer] = block
 
     def allocate(self, size: int) -> int:
         """See `Allocator`."""
+        while self._count in self._early:
+            self._count += 1
         known = self._results.get(self._count)
         if known is not None and known[0] == size:
-            block = known[1](known[2])
+            block = known[1]()
             pointer: int = block.data_ptr()
         else:
             block = self._bytes(size)
             pointer = block.data_ptr()
-            self._plain[pointer] = self._count, size
+            self._plain[pointer] = self._count, size, not self._has_freed
         self._count += 1
         self.blocks[pointer] = block
         return pointer
+
+    def free(self, pointer: int) -> None:
+        """See `Allocator`."""
+        self._has_freed = True
+        self.blocks.pop(pointer, None)
 
     def forget(self) -> None:
         """See `Allocator`."""
@@ -112,6 +139,12 @@ class _TorchAllocator(Allocator):
         if self._plain:
             self._plain.clear()
         self._count = 0
+        self._has_freed = False
+        if any(self.prepared[2 * number + 1] for number in self._early):
+            # This run allocated other blocks.
+            ctypes.memset(self.prepared, 0, ctypes.sizeof(self.prepared))
+            self._early.clear()
+            self._results.clear()
 
     def size_of(self, block: Any) -> int:
         """See `Allocator`."""
@@ -123,12 +156,22 @@ class _TorchAllocator(Allocator):
         if not offset and block.dtype is dtype and block.shape == shape:
             return block
         found = self._framework.slice(block, offset, shape, element)
-        number, size = self._plain.get(block.data_ptr(), (-1, 0))
+        number, size, is_early = self._plain.get(block.data_ptr(), (-1, 0, False))
         if size and size == self.size_of(found):
-            # PyTorch reads one number faster than a tuple.
-            extents = shape[0] if len(shape) == 1 else shape
-            self._results[number] = size, self.like.to(dtype).new_empty, extents
+            self._results[number] = size, self._maker(shape, dtype)
+            if is_early and number < self._MOST and number not in self._early:
+                self._early.append(number)
+                self.prepared[2 * number] = size
         return found
+
+    def _maker(self, shape: tuple[int, ...], dtype: Any) -> Callable[[], Any]:
+        """A function that allocates a contiguous tensor."""
+        if self._strided is not None:
+            strides = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+            return functools.partial(self._strided, shape, tuple(strides), dtype)
+        # PyTorch reads one number faster than a tuple.
+        extents = shape[0] if len(shape) == 1 else shape
+        return functools.partial(self.like.to(dtype).new_empty, extents)
 
 
 class Torch(Framework):
@@ -161,10 +204,9 @@ class Torch(Framework):
         # PyTorch's own compiler gets the stream in this way, in a fraction of the time.
         self._raw_stream = getattr(self.torch._C, "_cuda_getCurrentRawStream", self._public_stream)
 
-    def fast_class(self) -> type:
+    def fast_classes(self) -> tuple[type, ...]:
         """See `Framework`."""
-        kind: type = self.torch.Tensor
-        return kind
+        return self.torch.Tensor, self.torch.nn.Parameter
 
     def fast_dtype(self, element: str) -> Any:
         """See `Framework`."""
@@ -179,7 +221,7 @@ class Torch(Framework):
             "device": self.dlpack_device(memory.index),
             "stream": self._raw_stream,
             "bytes": memory.like.new_empty,
-            "empty": self._empty_strided(),
+            "empty": self.empty_strided(),
             "current": self._current_device(),
             "array": None,
             "makes": [
@@ -188,7 +230,7 @@ class Torch(Framework):
             ],
         }
 
-    def _empty_strided(self) -> Any:
+    def empty_strided(self) -> Any:
         """The function by which PyTorch's own compiler allocates on the current GPU, or None."""
         guards = getattr(getattr(self.torch._C, "_dynamo", None), "guards", None)
         return getattr(guards, "_empty_strided_cuda", None)
@@ -325,10 +367,9 @@ class CuPy(Framework):
         self._cupy: Any = importlib.import_module("cupy")
         self._stream = self._cupy.cuda.get_current_stream
 
-    def fast_class(self) -> type:
+    def fast_classes(self) -> tuple[type, ...]:
         """See `Framework`."""
-        kind: type = self._cupy.ndarray
-        return kind
+        return (self._cupy.ndarray,)
 
     def fast_dtype(self, element: str) -> Any:
         """See `Framework`."""

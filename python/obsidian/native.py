@@ -150,6 +150,8 @@ class _DeviceOptions(Structure):
         ("allocate", _Allocate),
         ("free", _Free),
         ("user", ctypes.c_void_p),
+        ("prepared", ctypes.c_void_p),
+        ("num_prepared", ctypes.c_size_t),
     )
 
 
@@ -603,7 +605,7 @@ class NativeBackend:
             arguments=loaded.arguments.address, results=words.address, owner=loaded,
             acquire=self._lock.acquire, release=self._lock.release,
             dead=self._dead, bury=self._bury, names=globals(), forks="_forks",
-            kind=framework.fast_class(), index=memory.index,
+            kinds=framework.fast_classes(), index=memory.index,
             part=memory.part, other=take, number=number, fail=fail,
         )  # fmt: skip
         return accelerated.run if is_prepared else None
@@ -633,7 +635,11 @@ class NativeBackend:
             loaded.accelerated, user = accelerated, accelerated.address
             allocate, free = _Allocate(module.ALLOCATE), _Free(module.FREE)
         size, kind = ctypes.sizeof(_DeviceOptions), _DEVICES["cuda"]
-        given = _DeviceOptions(size, kind, index, 0, 0, allocate, free, user)
+        prepared = loaded.allocator.prepared
+        given = _DeviceOptions(
+            size, kind, index, 0, 0, allocate, free, user,
+            ctypes.addressof(prepared), len(prepared) // 2,
+        )  # fmt: skip
         handle = self._library.obs_load(artifact.program.value, byref(given))
         if not handle:
             raise RunError(self._messages())
@@ -690,6 +696,7 @@ class NativeBackend:
         memory, words = loaded.allocator, loaded.results
         memory.stream = stream
         try:
+            memory.begin()
             status = self._run_packed(
                 loaded.handle.value, loaded.arguments.address, words.address, stream
             )

@@ -6,6 +6,7 @@ arrays of results; `Allocator`, which allocates the memory of results for a run 
 
 from __future__ import annotations
 
+import ctypes
 import math
 import warnings
 from collections.abc import Sequence
@@ -119,6 +120,11 @@ class Allocator:
         #: The exception of the run, because callbacks of C cannot raise it.
         self.error: BaseException | None = None
         self.blocks: dict[int, Any] = {}
+        #: `obs_device_options.prepared`; empty if this class prepares nothing.
+        self.prepared: Any = (ctypes.c_uint64 * 0)()
+
+    def begin(self) -> None:
+        """Before a run: prepare blocks, so that the run need not call `allocate` for them."""
 
     def allocate(self, size: int) -> int:
         """The address of at least `size` bytes; 0 if there are none left."""
@@ -170,8 +176,8 @@ class Framework:
         """
         raise NotImplementedError
 
-    def fast_class(self) -> type:
-        """The class of the arrays that `fast` reads."""
+    def fast_classes(self) -> tuple[type, ...]:
+        """The classes of the arrays that `fast` reads."""
         raise NotImplementedError
 
     def fast_dtype(self, element: str) -> Any:

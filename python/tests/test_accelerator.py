@@ -341,7 +341,7 @@ _counted = 0
 def test_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     named = os.environ.get("OBS_ACCELERATOR")
     monkeypatch.setattr(accelerator, "_VERSION", 0)
-    with pytest.warns(obs.PerformanceWarning, match="has version 1, and this package needs 0"):
+    with pytest.warns(obs.PerformanceWarning, match="has version 2, and this package needs 0"):
         assert accelerator._load.__wrapped__(named) is None
 
 

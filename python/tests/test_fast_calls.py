@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -66,7 +67,7 @@ def backend(
     """The compiler, a driver that pretends, and a PyTorch whose tensors say that they are there."""
     if request.param == "new":
         monkeypatch.setattr(Tensor, "__dlpack_c_exchange_api__", torch.exchange(), raising=False)
-        monkeypatch.setattr(frameworks.Torch, "_empty_strided", lambda self: torch.empty_strided)
+        monkeypatch.setattr(frameworks.Torch, "empty_strided", lambda self: torch.empty_strided)
     monkeypatch.setenv("OBS_CUDA_DRIVER", str(FAKE_CUDA))
     fake = FakeDriver()
     for module in (calls, native):
@@ -211,6 +212,56 @@ def test_results_are_new(backend: native.NativeBackend) -> None:
     call, x = call_of(saxpy, backend), on_gpu(np.ones(8))
     found = [call([2.0, x, x]) for _ in range(4)]
     assert len({one.array.ctypes.data for one in found}) == 4
+
+
+@obs.jit
+def sums_of_sums(a: Annotated[Pull, "n", f32], k: f32) -> Any:
+    """The first sums, of 4,000,000 bytes, are no result; short arrays are pieces of one block."""
+    sums = a.scan(operator.add, 0.0).force()
+    back = (sums[::-1] + k).force()
+    return back, back.scan(operator.add, 0.0).force()[::-1].scan(operator.add, 0.0).force()
+
+
+@needs_fake_cuda
+@pytest.mark.parametrize("function", [saxpy, sums_of_sums])
+def test_results_are_allocated_before_a_run(
+    backend: native.NativeBackend, monkeypatch: pytest.MonkeyPatch, function: Any
+) -> None:
+    sizes: list[int] = []
+    allocate = frameworks._TorchAllocator.allocate
+
+    def count(self: Any, size: int) -> int:
+        sizes.append(size)
+        return allocate(self, size)
+
+    monkeypatch.setattr(frameworks._TorchAllocator, "allocate", count)
+    call = call_of(function, backend)
+    seen = []
+    # The blocks of a run with other extents have other sizes.
+    for n in (64, 64, 64, 100, 100, 100, 64, 1, 10**6, 10**6, 10**6):
+        x = on_gpu(np.ones(n))
+        values = [2.0, x, x] if function is saxpy else [x, 3.0]
+        found = call(values)
+        for one in found if isinstance(found, tuple) else (found,):
+            assert one.array.ctypes.data not in {other.array.ctypes.data for other in seen}
+            seen.append(one)
+        assert seen[-1].shape == (n,)
+        sizes.append(-1)
+    assert sizes[: sizes.index(-1)]
+    if accelerator() is None:
+        runs = [run.split() for run in " ".join(map(str, sizes)).split("-1")]
+        # The second run with the same extents learns, if the run before had prepared others.
+        for n in (1, 2, 5, 10):
+            assert runs[n] == ([] if function is saxpy or n < 10 else ["4000000"])
+        (loaded,) = call.artifact.on_gpus.values()
+        assert not loaded.allocator.blocks and not any(loaded.allocator.prepared[1::2])
+
+
+@needs_fake_cuda
+def test_parameters_of_modules(backend: native.NativeBackend) -> None:
+    call, x = call_of(saxpy, backend), on_gpu(np.ones(8))
+    call([2.0, x, x])
+    compare(call, [2.0, torch.Parameter(x.array, x.dtype, "cuda"), x], is_fast=True)
 
 
 @needs_fake_cuda

@@ -114,6 +114,10 @@ class Tensor:
         return Tensor(np.empty(shape, dtype.numpy), dtype, self.device.type)
 
 
+class Parameter(Tensor):
+    """A tensor that a module learns."""
+
+
 def run_hook() -> None:
     if Tensor.hook is not None:
         Tensor.hook()
@@ -200,6 +204,7 @@ def installed() -> Iterator[None]:
         from_numpy=from_numpy,
         empty=empty,
         device=lambda kind, index: SimpleNamespace(type=kind, index=index),
+        nn=SimpleNamespace(Parameter=Parameter),
         sym_max=max,
         cuda=SimpleNamespace(device_count=lambda: 1),
         library=library,
