@@ -23,6 +23,8 @@
 #include "WriteSteps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -110,22 +112,53 @@ bool TileWriter::isAligned(Operation *access, const Group &element) {
   return true;
 }
 
+/// The distance of the elements of neighbours, if it is a power of two and the
+/// same for all; else 0.
+static int64_t getStep(const Group &element) {
+  if (element.values.size() < 2)
+    return 0;
+  int64_t step = element.values[1] - element.values[0];
+  for (auto [a, b] :
+       llvm::zip(element.values, llvm::drop_begin(element.values)))
+    if (b - a != step)
+      return 0;
+  return llvm::isPowerOf2_64(step) && element.bits >= llvm::Log2_64(step) ? step
+                                                                          : 0;
+}
+
 /// True if the accesses of an array can be joined, unless more accesses are not
 /// contiguous: then the accesses of a warp are closer to each other if
-/// neighbouring threads execute neighbouring iterations.
+/// neighbouring threads execute neighbouring iterations. Accesses with gaps are
+/// contiguous if others access the elements between, as windows do.
 bool TileWriter::findAligned() {
   bool any = false;
-  unsigned contiguous = 0, others = 0;
+  unsigned contiguous = 0;
+  // For an array and a step, the places in the gaps, and the number of
+  // accesses.
+  llvm::MapVector<std::pair<Value, int64_t>,
+                  std::pair<llvm::SmallSet<int64_t, 4>, unsigned>>
+      gaps;
   for (const GroupAccess &access : growths.getAccesses()) {
     // A table is in a cache or in shared memory.
-    Operation *memory = getIndexedMemory(access.op).first.getDefiningOp();
+    Value memory = getIndexedMemory(access.op).first;
     if ((access.element && access.element->isCommon()) ||
-        isa_and_nonnull<memref::GetGlobalOp, memref::ViewOp>(memory))
+        isa_and_nonnull<memref::GetGlobalOp, memref::ViewOp>(
+            memory.getDefiningOp()))
       continue;
-    contiguous += access.isWide;
-    others += !access.isWide;
-    any |= access.isWide && isAligned(access.op, *access.element);
+    if (access.isWide) {
+      ++contiguous;
+      any |= isAligned(access.op, *access.element);
+      continue;
+    }
+    int64_t step = access.element ? getStep(*access.element) : 0;
+    auto &[places, count] = gaps[{memory, step}];
+    places.insert(step ? access.element->values.front() & (step - 1) : 0);
+    ++count;
   }
+  unsigned others = 0;
+  for (auto &[key, found] : gaps)
+    (int64_t(found.first.size()) == key.second ? contiguous : others) +=
+        found.second;
   return any && contiguous >= others;
 }
 
