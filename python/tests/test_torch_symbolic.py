@@ -105,6 +105,31 @@ def test_numbers_of_symbolic_extents() -> None:
             same(function_of_all(x, image), function(x, image))
 
 
+@pytest.mark.parametrize("is_training", [False, True])
+def test_extents_need_no_tensors(is_training: bool) -> None:
+    """PyTorch reads the extents of windows, which are views: only the results are stored."""
+
+    def function(image: Any) -> Any:
+        return torch.nn.functional.avg_pool2d(image, 3, 2, 1)
+
+    mine = compiled(function, dynamic=True)
+    with listening() as explanation:
+        for height, width in ((20, 22), (9, 33)):
+            image = torch.randn(2, 3, height, width, requires_grad=is_training)
+            found = mine(image)
+            same(found, function(image))
+            if is_training:
+                other = image.detach().clone().requires_grad_()
+                (function(other) ** 2).sum().backward()
+                (found**2).sum().backward()
+                same(image.grad, other.grad)
+    programs = [program for graph in explanation.graphs for program in graph.programs]
+    assert len(programs) == 1 + is_training
+    for _, _, text in programs:
+        (results,) = re.findall(r"^  return (.*) : ", text, re.MULTILINE)
+        assert len(results.split(", ")) == 1
+
+
 VIEWS: dict[str, Any] = {
     "slice": lambda a: a[a.shape[0] // 2 :],
     "chunk": lambda a: a.chunk(2),

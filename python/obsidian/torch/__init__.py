@@ -98,6 +98,8 @@ def _register() -> None:
     importlib.import_module("torch._functorch.partitioners")
     importlib.import_module("torch._dynamo.backends.common")
     importlib.import_module("torch.fx.experimental.symbolic_shapes")
+    importlib.import_module("torch.utils._sympy.interp")
+    importlib.import_module("torch.utils._sympy.reference")
     if "obsidian" not in torch._dynamo.list_backends(exclude_tags=()):
         torch._dynamo.register_backend(compiler_fn=backend, name="obsidian")
 

@@ -27,6 +27,7 @@ from .decompositions import is_of_library
 from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import fold_rows
 from .moves import LOWERINGS
+from .numbers import SYMBOLIC, is_number, numbers_from_inputs, symbols_of, unused_numbers
 from .reports import Fallback, GraphReport, note, warn_of
 from .rows import Folds, Group, find_groups, find_inline, lower_group, units_of
 from .values import (
@@ -42,8 +43,6 @@ from .values import (
     value_of,
 )  # fmt: skip
 
-_SYMBOLIC = (torch.SymInt, torch.SymFloat)
-_NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
 #: Arguments that the fake tensor of the result also determines.
 _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
 _HOST = torch.device("cpu")
@@ -75,11 +74,6 @@ def place_of(node: Any) -> Location:
             file, line = (own or found)[-1]
             return Location(file, int(line))
     return Location(f"<node {node.name} of a graph>", 1)
-
-
-def _is_number(node: Any) -> bool:
-    """True if the value of a node is a number, such as an extent. The host computes it."""
-    return isinstance(value_of(node), _NUMBERS)
 
 
 def _is_view(node: Any) -> bool:
@@ -130,19 +124,10 @@ def _tensors(node: Any) -> list[Any]:
     return [v for v in listed(value_of(node)) if isinstance(v, torch.Tensor)]
 
 
-def _symbols(node: Any) -> set[Any]:
-    """The symbols in the extents of a node, and in the numbers among its arguments."""
-    leaves = torch.utils._pytree.tree_leaves
-    given = leaves((node, node.args, node.kwargs))
-    values = leaves([value_of(v) if isinstance(v, torch.fx.Node) else v for v in given])
-    symbolic = tuple(v for v in values if isinstance(v, (*_SYMBOLIC, torch.Tensor)))
-    return {*torch.fx.experimental.symbolic_shapes.free_symbols(symbolic)}
-
-
 def refusal(node: Any, device: Any, products: str) -> str | None:
     """The reason why a node runs in PyTorch; None if a program may contain it."""
     name = name_of(node.target)
-    if _is_number(node) or node.target is operator.getitem:
+    if is_number(node) or node.target is operator.getitem:
         return None
     if not name:
         return "an operation outside of ATen"
@@ -231,6 +216,7 @@ class Importer:
             if name_of(node.target) == "as_strided":
                 _rebase(node)
         _separate_views(module.graph)
+        numbers_from_inputs(module.graph)
         module.graph.eliminate_dead_code()
         self.module = module
         self.nodes = list(module.graph.nodes)
@@ -269,7 +255,7 @@ class Importer:
         their offsets and strides to make views of the inputs of the caller. So are results that do
         not fill their memory, which the caller sees in their strides.
         """
-        found = {n for n in self.calls if _is_number(n)}
+        found = {n for n in self.calls if is_number(n)}
         for node in self.calls:
             if node.target is operator.getitem and node.args[0] in self.refused:
                 self.refused[node] = self.refused[node.args[0]]
@@ -289,21 +275,25 @@ class Importer:
         parts: dict[int, Part] = {}
         eager: dict[int, list[Any]] = {}
         in_torch = self._eager()
-        for node in self.calls:
+        # Programs compute their own numbers from symbols.
+        unused = unused_numbers(self.calls, in_torch)
+        calls = [n for n in self.calls if n not in unused]
+        for node in calls:
             is_eager = node in in_torch
             needed = [n for n in node.all_input_nodes
-                      if n in depth and (is_eager or not _is_number(n))]  # fmt: skip
+                      if n in depth and (is_eager or not is_number(n))]  # fmt: skip
             behind = [depth[n] + (n in in_torch and not is_eager) for n in needed]
             depth[node] = max(behind, default=0)
-        for node in reversed(self.calls):
+        for node in reversed(calls):
             # The first program that needs a value computes it.
-            if node not in in_torch and depth.keys() >= node.users.keys():
-                depth[node] = min(depth[user] for user in node.users)
-        for node in self.calls:
+            users = node.users.keys() - unused
+            if users and node not in in_torch and depth.keys() >= users:
+                depth[node] = min(depth[user] for user in users)
+        for node in calls:
             # The results of one operation belong to one program.
             if node.target is operator.getitem and node not in in_torch:
                 depth[node] = depth[node.args[0]]
-        for node in self.calls:
+        for node in calls:
             if node in in_torch:
                 eager.setdefault(depth[node], []).append(node)
             else:
@@ -314,8 +304,9 @@ class Importer:
             own = {*part.nodes}
             used = dict.fromkeys(i for n in part.nodes for i in n.all_input_nodes)
             part.inputs = [i for i in used if i not in own and is_tensor(i)]
+            inside = own | unused
             part.outputs = [
-                n for n in part.nodes if is_tensor(n) and any(u not in own for u in n.users)
+                n for n in part.nodes if is_tensor(n) and any(u not in inside for u in n.users)
             ]
             steps += [part] if part.outputs else []
             steps += eager.get(level, [])
@@ -427,15 +418,15 @@ class _Tracer:
         part = self.part
         known = {getattr(n.node, "expr", None) for i in part.inputs for n in value_of(i).shape
                  if isinstance(n, torch.SymInt)}  # fmt: skip
-        needed = {s for n in part.nodes for s in _symbols(n)}
+        needed = {s for n in part.nodes for s in symbols_of(n)}
         for node in [n for n in nodes if n.op == "placeholder"]:
             value = value_of(node)
-            is_number = isinstance(value, _SYMBOLIC)
-            for d, n in enumerate([value] if is_number else getattr(value, "shape", ())):
-                symbol = n.node.expr if isinstance(n, _SYMBOLIC) else None
+            is_scalar = isinstance(value, SYMBOLIC)
+            for d, n in enumerate([value] if is_scalar else getattr(value, "shape", ())):
+                symbol = n.node.expr if isinstance(n, SYMBOLIC) else None
                 if symbol in needed and symbol not in known:
                     known.add(symbol)
-                    self.sources.append(_Source(node, None, symbol, None if is_number else d))
+                    self.sources.append(_Source(node, None, symbol, None if is_scalar else d))
                     self.parameters[str(symbol)] = f64 if isinstance(n, torch.SymFloat) else index
 
     def run(self, **given: Any) -> Any:
