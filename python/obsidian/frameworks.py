@@ -75,9 +75,9 @@ class _TorchAllocator(Allocator):
     """Tensors from the caching allocator of PyTorch, on its current stream.
 
     A run allocates the same blocks in the same order as the run before. So a block that became a
-    result is allocated as this result the next time, and no view of it is needed. If the run frees
-    no block before, this happens before the run begins: a call from C to Python takes longer than
-    an allocation.
+    result is allocated as this result the next time, and no view of it is needed. After two equal
+    runs, this happens before the run begins, if the run frees no block before: a call from C to
+    Python takes longer than an allocation.
     """
 
     #: The number of blocks that may be allocated before a run.
@@ -99,9 +99,8 @@ class _TorchAllocator(Allocator):
         #: The numbers of those that are allocated before the run.
         self._early: list[int] = []
         self.prepared = (ctypes.c_uint64 * (2 * self._MOST))()
-        #: For the blocks of this run that have no type, by address: the number, the bytes, and if
-        #: the run has freed no block before.
-        self._plain: dict[int, tuple[int, int, bool]] = {}
+        #: The numbers and the bytes of the blocks of this run that have no type, by address.
+        self._plain: dict[int, tuple[int, int]] = {}
         self._count = 0
         self._has_freed = False
 
@@ -119,11 +118,14 @@ class _TorchAllocator(Allocator):
         known = self._results.get(self._count)
         if known is not None and known[0] == size:
             block = known[1]()
+            if not self._has_freed and self._count < self._MOST:
+                self._early.append(self._count)
+                self.prepared[2 * self._count] = size
             pointer: int = block.data_ptr()
         else:
             block = self._bytes(size)
             pointer = block.data_ptr()
-            self._plain[pointer] = self._count, size, not self._has_freed
+            self._plain[pointer] = self._count, size
         self._count += 1
         self.blocks[pointer] = block
         return pointer
@@ -156,12 +158,9 @@ class _TorchAllocator(Allocator):
         if not offset and block.dtype is dtype and block.shape == shape:
             return block
         found = self._framework.slice(block, offset, shape, element)
-        number, size, is_early = self._plain.get(block.data_ptr(), (-1, 0, False))
+        number, size = self._plain.get(block.data_ptr(), (-1, 0))
         if size and size == self.size_of(found):
             self._results[number] = size, self._maker(shape, dtype)
-            if is_early and number < self._MOST and number not in self._early:
-                self._early.append(number)
-                self.prepared[2 * number] = size
         return found
 
     def _maker(self, shape: tuple[int, ...], dtype: Any) -> Callable[[], Any]:
