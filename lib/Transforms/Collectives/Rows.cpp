@@ -183,6 +183,9 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
   Value hasChunk = block.less(block.constant(0), whole);
   Extent busy = {block.min(count, step), ShapedType::kDynamic, workers};
   unsigned arity = block.elementTypes.size();
+  std::optional<int64_t> knownCount = getConstantIntValue(count);
+  if (width == 1 || (knownCount && *knownCount < chunk))
+    knownCount.reset();
   Value results = block.force(block.generate(busy, [&](Value w) {
     auto loadChunk = [&](Value first) {
       return load(block, x,
@@ -200,6 +203,23 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
       }
       return values;
     };
+    auto reduceRest = [&](Values values) {
+      int64_t row = workers * width, full = *knownCount % chunk / row,
+              part = *knownCount % row;
+      Value own = block.mul(w, block.constant(width));
+      auto loadRows = [&](int64_t number, int64_t rows) {
+        Value place = block.add(behind, block.constant(number * row));
+        return load(block, x, block.add(place, own), rows, width, row);
+      };
+      if (full > 0)
+        values = combineRows(values, loadRows(0, full));
+      if (part == 0)
+        return values;
+      return block.choose(
+          block.less(own, block.constant(part)),
+          [&] { return combineRows(values, loadRows(full, 1)); },
+          [&] { return values; });
+    };
     auto reduceWhole = [&] {
       SmallVector<Values> loaded = loadChunk(begin);
       Values start;
@@ -213,12 +233,18 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
             scf::YieldOp::create(
                 builder, loc, combineRows(Values(carried), loadChunk(first)));
           });
-      ValueRange found = loop.getResults();
-      Values value(found.take_front(arity));
+      Values found = loop.getResults();
+      if (knownCount)
+        found = reduceRest(found);
+      Values value(ArrayRef(found).take_front(arity));
       for (int64_t i = 1; i < width; ++i)
-        value = block.combine(value, found.slice(i * arity, arity));
+        value = block.combine(value, ValueRange(found).slice(i * arity, arity));
       return value;
     };
+    // With a known length, the rest after the last chunk is full rows and a
+    // part of a row, whose length is a multiple of the width.
+    if (knownCount)
+      return reduceWhole();
     Values start = block.choose(hasChunk, reduceWhole, [&] {
       return block.get(x, block.add(begin, w));
     });
