@@ -158,6 +158,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
                                               llvm::ThinOrFullLTOPhase) {
     llvm::FunctionPassManager last;
     last.addPass(detail::JoinNeighboursPass());
+    last.addPass(detail::HoistLoadsPass());
     if (hasHints)
       last.addPass(detail::HintLoadsPass());
     if (addsVectors)

@@ -34,6 +34,12 @@ struct JoinNeighboursPass : llvm::PassInfoMixin<JoinNeighboursPass> {
                               llvm::FunctionAnalysisManager &analyses);
 };
 
+/// Moves global loads before the first exact quotient or root of a block.
+struct HoistLoadsPass : llvm::PassInfoMixin<HoistLoadsPass> {
+  llvm::PreservedAnalyses run(llvm::Function &function,
+                              llvm::FunctionAnalysisManager &analyses);
+};
+
 /// Marks loads of 16 bytes that stream an array into registers or shared
 /// memory, as in a reduction or a histogram: the first cache drops their
 /// elements before others. The kernel does not write the array, the innermost

@@ -1,0 +1,106 @@
+//===- HoistLoads.cpp - Loads before quotients and roots ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In: blocks of LLVM IR. Out: the same blocks, in which global loads stand
+// before the first exact quotient or root. The assembler makes a branch of each
+// of these, for the operands that need more steps, and it moves no load across
+// a branch: a thread would wait for each load before it begins the next one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelPasses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
+
+namespace mlir::obs::detail {
+
+/// The maximum number of bytes that a thread loads early: 32 registers.
+static constexpr uint64_t mostBytes = 128;
+
+/// True if the assembler makes a branch of `op`.
+static bool hasBranch(const llvm::Instruction &op) {
+  if (auto *call = dyn_cast<llvm::IntrinsicInst>(&op))
+    return call->getIntrinsicID() == llvm::Intrinsic::sqrt;
+  return op.getOpcode() == llvm::Instruction::FDiv;
+}
+
+static bool isGlobal(const llvm::LoadInst &load) {
+  unsigned space = load.getPointerAddressSpace();
+  return space == llvm::NVPTXAS::ADDRESS_SPACE_GENERIC ||
+         space == llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL;
+}
+
+/// Adds the operations from `first` on that compute `value`, operands first.
+/// False if they cannot be executed before `first`.
+static bool collect(llvm::Value *value, llvm::Instruction *first,
+                    llvm::SetVector<llvm::Instruction *> &found) {
+  auto *op = dyn_cast<llvm::Instruction>(value);
+  if (!op || op->getParent() != first->getParent() || op->comesBefore(first) ||
+      found.contains(op))
+    return true;
+  if (op->mayReadOrWriteMemory() || hasBranch(*op) ||
+      !llvm::isSafeToSpeculativelyExecute(op) ||
+      !llvm::all_of(op->operands(), [&](llvm::Value *operand) {
+        return collect(operand, first, found);
+      }))
+    return false;
+  found.insert(op);
+  return true;
+}
+
+/// Moves the loads of `block` that follow a quotient or root. A load stays
+/// behind a write, and behind an operation that may not return.
+static bool hoistLoads(llvm::BasicBlock &block) {
+  llvm::Instruction *first = nullptr;
+  uint64_t bytes = 0;
+  bool isChanged = false;
+  for (llvm::Instruction &op : llvm::make_early_inc_range(block)) {
+    if (!first) {
+      first = hasBranch(op) ? &op : nullptr;
+      bytes = 0;
+      continue;
+    }
+    if (op.mayWriteToMemory() ||
+        !llvm::isGuaranteedToTransferExecutionToSuccessor(&op)) {
+      first = nullptr;
+      continue;
+    }
+    auto *load = dyn_cast<llvm::LoadInst>(&op);
+    if (!load || !load->isSimple() || !isGlobal(*load))
+      continue;
+    uint64_t size = block.getDataLayout().getTypeStoreSize(load->getType());
+    llvm::SetVector<llvm::Instruction *> address;
+    if (bytes + size > mostBytes) {
+      first = nullptr;
+      continue;
+    }
+    if (!collect(load->getPointerOperand(), first, address))
+      continue;
+    for (llvm::Instruction *part : address)
+      part->moveBefore(first->getIterator());
+    load->moveBefore(first->getIterator());
+    bytes += size;
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+llvm::PreservedAnalyses HoistLoadsPass::run(llvm::Function &function,
+                                            llvm::FunctionAnalysisManager &) {
+  bool isChanged = false;
+  for (llvm::BasicBlock &block : function)
+    isChanged |= hoistLoads(block);
+  return isChanged ? llvm::PreservedAnalyses::none()
+                   : llvm::PreservedAnalyses::all();
+}
+
+} // namespace mlir::obs::detail
