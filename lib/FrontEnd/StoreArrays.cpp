@@ -50,14 +50,30 @@ Value ArrayBuilder::forceOne(Value array, Storage storage) {
   return force.getResults().front();
 }
 
+/// The elements of `array` in memory, if they were stored before `op`; else
+/// null.
+static Value findStored(Value array, Operation *op) {
+  for (Operation *user : array.getUsers()) {
+    auto force = dyn_cast<ForceOp>(user);
+    if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
+      continue;
+    Operation *here = force->getBlock()->findAncestorOpInBlock(*op);
+    if (here && force->isBeforeInBlock(here))
+      return force.getResults().front();
+  }
+  return {};
+}
+
 namespace {
 /// Counts the reads of virtual arrays in the code that computes one element.
 /// Reads of one element of one array count once: an elementwise operation reads
 /// at its own index, and every other read is at an index of its own.
 class ReadCounter {
 public:
-  /// Larger numbers are treated as equal.
-  explicit ReadCounter(unsigned limit) : limit(limit) {}
+  /// Larger numbers are treated as equal. Arrays that are stored before
+  /// `reader` are not computed again.
+  explicit ReadCounter(unsigned limit, Operation *reader = nullptr)
+      : limit(limit), reader(reader) {}
 
   unsigned count(Value array) {
     read(array, nullptr);
@@ -74,7 +90,9 @@ private:
   void read(Value array, const void *index) {
     Operation *op = array.getDefiningOp();
     if (seen.size() > limit + operations.size() ||
-        ArrayBuilder::isStored(array) || !seen.insert({op, index}).second)
+        ArrayBuilder::isStored(array) ||
+        (reader && findStored(array, reader)) ||
+        !seen.insert({op, index}).second)
       return;
     operations.insert(op);
     bool isSame = isa<MapOp, ZipOp, UnzipOp>(op);
@@ -98,6 +116,7 @@ private:
 
   using Read = std::pair<const void *, const void *>;
   unsigned limit;
+  Operation *reader;
   std::set<Read> seen, names;
   llvm::SmallPtrSet<Operation *, 16> operations;
 };
@@ -109,20 +128,6 @@ static constexpr unsigned maxReads = 48;
 
 bool ArrayBuilder::canRepeat(Value array, unsigned times) {
   return ReadCounter(maxReads).count(array) * times <= maxReads;
-}
-
-/// The elements of `array` in memory, if they were stored before `op`; else
-/// null.
-static Value findStored(Value array, Operation *op) {
-  for (Operation *user : array.getUsers()) {
-    auto force = dyn_cast<ForceOp>(user);
-    if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
-      continue;
-    Operation *here = force->getBlock()->findAncestorOpInBlock(*op);
-    if (here && force->isBeforeInBlock(here))
-      return force.getResults().front();
-  }
-  return {};
 }
 
 /// Returns `array`, which its operation has just made; maps need no such test,
@@ -137,7 +142,7 @@ Value ArrayBuilder::limitReads(Value array) {
   if (ScopeInfo scope = getEnclosingScope(op);
       scope.isScalar || scope.level != Level::Grid)
     return array;
-  while (ReadCounter(maxReads).countRepeated(array) > maxReads) {
+  while (ReadCounter(maxReads, op).countRepeated(array) > maxReads) {
     llvm::SetVector<Value> operands;
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -148,7 +153,7 @@ Value ArrayBuilder::limitReads(Value array) {
     Value most;
     unsigned reads = 1;
     for (Value operand : operands)
-      if (unsigned found = ReadCounter(maxReads).count(operand);
+      if (unsigned found = ReadCounter(maxReads, op).count(operand);
           found > reads && !cast<PullType>(operand.getType()).isNested()) {
         reads = found;
         most = operand;
@@ -165,6 +170,21 @@ Value ArrayBuilder::limitReads(Value array) {
         stored, [&](OpOperand &use) { return op->isAncestor(use.getOwner()); });
   }
   return array;
+}
+
+/// Replaces later reads of an array that `force` stores by reads of memory, if
+/// more than one operation computes an element.
+static void readStored(ForceOp force) {
+  if (force.getArrays().size() != 1 || !force.getInto().empty() ||
+      getEnclosingScope(force).level != Level::Grid)
+    return;
+  Value array = force.getArrays().front();
+  if (!isa<PullType>(array.getType()) || ReadCounter(1).count(array) < 2)
+    return;
+  array.replaceUsesWithIf(force.getResults().front(), [&](OpOperand &use) {
+    Operation *user = force->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return user && force->isBeforeInBlock(user);
+  });
 }
 
 /// The push array whose elements a force stores, if only one elementwise
@@ -238,6 +258,7 @@ bool StoredChain::find(Value array) {
 void ArrayBuilder::finish(FunctionOpInterface function) {
   // The primal result of a gradient, for example, is often not used.
   function.walk([](Block *block) { eraseUnused(*block); });
+  function.walk(readStored);
   inlineFolds(function);
   fuseRows(function);
   SmallVector<ForceOp> forces;
