@@ -50,30 +50,14 @@ Value ArrayBuilder::forceOne(Value array, Storage storage) {
   return force.getResults().front();
 }
 
-/// The elements of `array` in memory, if they were stored before `op`; else
-/// null.
-static Value findStored(Value array, Operation *op) {
-  for (Operation *user : array.getUsers()) {
-    auto force = dyn_cast<ForceOp>(user);
-    if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
-      continue;
-    Operation *here = force->getBlock()->findAncestorOpInBlock(*op);
-    if (here && force->isBeforeInBlock(here))
-      return force.getResults().front();
-  }
-  return {};
-}
-
 namespace {
 /// Counts the reads of virtual arrays in the code that computes one element.
 /// Reads of one element of one array count once: an elementwise operation reads
 /// at its own index, and every other read is at an index of its own.
 class ReadCounter {
 public:
-  /// Larger numbers are treated as equal. Arrays that are stored before
-  /// `reader` are not computed again.
-  explicit ReadCounter(unsigned limit, Operation *reader = nullptr)
-      : limit(limit), reader(reader) {}
+  /// Larger numbers are treated as equal.
+  explicit ReadCounter(unsigned limit) : limit(limit) {}
 
   unsigned count(Value array) {
     read(array, nullptr);
@@ -90,9 +74,7 @@ private:
   void read(Value array, const void *index) {
     Operation *op = array.getDefiningOp();
     if (seen.size() > limit + operations.size() ||
-        ArrayBuilder::isStored(array) ||
-        (reader && findStored(array, reader)) ||
-        !seen.insert({op, index}).second)
+        ArrayBuilder::isStored(array) || !seen.insert({op, index}).second)
       return;
     operations.insert(op);
     bool isSame = isa<MapOp, ZipOp, UnzipOp>(op);
@@ -116,7 +98,6 @@ private:
 
   using Read = std::pair<const void *, const void *>;
   unsigned limit;
-  Operation *reader;
   std::set<Read> seen, names;
   llvm::SmallPtrSet<Operation *, 16> operations;
 };
@@ -128,6 +109,20 @@ static constexpr unsigned maxReads = 48;
 
 bool ArrayBuilder::canRepeat(Value array, unsigned times) {
   return ReadCounter(maxReads).count(array) * times <= maxReads;
+}
+
+/// The elements of `array` in memory, if they were stored before `op`; else
+/// null.
+static Value findStored(Value array, Operation *op) {
+  for (Operation *user : array.getUsers()) {
+    auto force = dyn_cast<ForceOp>(user);
+    if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
+      continue;
+    Operation *here = force->getBlock()->findAncestorOpInBlock(*op);
+    if (here && force->isBeforeInBlock(here))
+      return force.getResults().front();
+  }
+  return {};
 }
 
 /// Returns `array`, which its operation has just made; maps need no such test,
@@ -142,7 +137,7 @@ Value ArrayBuilder::limitReads(Value array) {
   if (ScopeInfo scope = getEnclosingScope(op);
       scope.isScalar || scope.level != Level::Grid)
     return array;
-  while (ReadCounter(maxReads, op).countRepeated(array) > maxReads) {
+  while (ReadCounter(maxReads).countRepeated(array) > maxReads) {
     llvm::SetVector<Value> operands;
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -153,7 +148,7 @@ Value ArrayBuilder::limitReads(Value array) {
     Value most;
     unsigned reads = 1;
     for (Value operand : operands)
-      if (unsigned found = ReadCounter(maxReads, op).count(operand);
+      if (unsigned found = ReadCounter(maxReads).count(operand);
           found > reads && !cast<PullType>(operand.getType()).isNested()) {
         reads = found;
         most = operand;
