@@ -19,6 +19,7 @@
 #include "Obsidian/Transforms/GPU/Passes.h"
 #include "Printf.h"
 
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -525,6 +526,17 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
   // All memory is in one address space.
   if (isa<memref::MemorySpaceCastOp, LLVM::AddrSpaceCastOp>(op))
     return replace(op->getOperand(0));
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+    if (dim.getConstantIndex() || !type)
+      return verifyDimension(dim);
+    Value number = dim.getIndex();
+    Value rank = arith::ConstantIndexOp::create(builder, type.getRank());
+    failIf(
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, number, rank),
+        SiteKind::Arithmetic, "the memory does not have this dimension");
+    return success();
+  }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     if (getConstantIntValue(loop.getStep()).value_or(0) > 0)
       return success();

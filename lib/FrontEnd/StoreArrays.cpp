@@ -167,6 +167,21 @@ Value ArrayBuilder::limitReads(Value array) {
   return array;
 }
 
+/// Replaces later reads of an array that `force` stores by reads of memory, if
+/// more than one operation computes an element.
+static void readStored(ForceOp force) {
+  if (force.getArrays().size() != 1 || !force.getInto().empty() ||
+      getEnclosingScope(force).level != Level::Grid)
+    return;
+  Value array = force.getArrays().front();
+  if (!isa<PullType>(array.getType()) || ReadCounter(1).count(array) < 2)
+    return;
+  array.replaceUsesWithIf(force.getResults().front(), [&](OpOperand &use) {
+    Operation *user = force->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return user && force->isBeforeInBlock(user);
+  });
+}
+
 /// The push array whose elements a force stores, if only one elementwise
 /// function reads them; else null.
 static Value getUnreadPush(ForceOp force, Value operand) {
@@ -238,6 +253,7 @@ bool StoredChain::find(Value array) {
 void ArrayBuilder::finish(FunctionOpInterface function) {
   // The primal result of a gradient, for example, is often not used.
   function.walk([](Block *block) { eraseUnused(*block); });
+  function.walk(readStored);
   inlineFolds(function);
   fuseRows(function);
   SmallVector<ForceOp> forces;

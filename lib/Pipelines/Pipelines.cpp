@@ -28,16 +28,6 @@
 
 namespace mlir::obs {
 
-/// Control flow is structured until the last step, so there are no blocks to
-/// merge and no unreachable ones. To look for them takes as long as the
-/// patterns.
-static std::unique_ptr<Pass> createStructuredCanonicalizerPass() {
-  GreedyRewriteConfig config;
-  config.setUseTopDownTraversal().setRegionSimplificationLevel(
-      GreedySimplifyRegionLevel::Disabled);
-  return createCanonicalizerPass(config);
-}
-
 void buildObsToLaunchesPipeline(OpPassManager &pm,
                                 const ObsToLaunchesOptions &options) {
   // Launches.
@@ -114,29 +104,10 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   ObsSetLaunchPassOptions launch;
   launch.threads = options.threads;
   launch.blocks = options.blocks;
+  launch.limit = options.sharedBytes;
   pm.addPass(createObsSetLaunchPass(launch));
 
-  // Levels.
-  pm.addPass(createConvertObsToSCFPass());
-  // A program may contain kernels that the user has written.
-  pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
-  pm.addPass(createStructuredCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  OpPassManager &kernel = pm.nest<KernelOp>();
-  kernel.addPass(createObsMergeResultsPass());
-  kernel.addPass(createObsSplitLeavesPass());
-  kernel.addPass(createObsAssignLayoutsPass());
-  kernel.addPass(createObsAssignHomesPass());
-  ObsReuseArraysPassOptions reuse;
-  reuse.limit = options.sharedBytes;
-  kernel.addPass(createObsReuseArraysPass(reuse));
-  kernel.addPass(createObsPlaceBarriersPass());
-  ObsAssignBanksPassOptions banks;
-  banks.limit = options.sharedBytes;
-  kernel.addPass(createObsAssignBanksPass(banks));
-  ObsPlanSharedPassOptions shared;
-  shared.limit = options.sharedBytes;
-  kernel.addPass(createObsPlanSharedPass(shared));
+  addLevelPasses(pm, options.sharedBytes);
   ObsTileGridPassOptions tiles;
   tiles.enable = options.tiles;
   tiles.addsVectors = options.addsVectors;

@@ -426,6 +426,20 @@ def state_space(a: Any, b: Any) -> Any:
     return products, states + lax.associative_scan(jnp.add, b, axis=1, reverse=True)
 
 
+@case(*(integers(33, high=5, seed=seed) for seed in range(4)))
+def matrices_in_numbers(a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Some components depend on others only by way of a third one; the scan is in a branch."""
+
+    def multiply(x: Any, y: Any) -> Any:
+        top = x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3]
+        return *top, x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3]
+
+    def scan(*parts: Any) -> Any:
+        return lax.associative_scan(multiply, parts)
+
+    return lax.cond(a[0] >= 0, scan, lambda *parts: parts, a, b, c, d)
+
+
 @case(integers(130, high=200), floats(130) - 4, floats(130, seed=2) - 4)
 def unusual_scans(i: Any, x: Any, y: Any) -> Any:
     """Constants, a component that only the second operand gives, one array twice, bits."""

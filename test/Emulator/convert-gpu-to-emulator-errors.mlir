@@ -64,3 +64,14 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @k(%a: memref<2x3xf32>) kernel {
+    %c2 = arith.constant 2 : index
+    // expected-error @below {{'memref.dim' op [memref-dim] asks for dimension 2 of memory that has 2 dimensions}}
+    %d = memref.dim %a, %c2 : memref<2x3xf32>
+    gpu.return
+  }
+}

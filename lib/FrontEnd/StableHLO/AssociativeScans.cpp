@@ -16,13 +16,14 @@
 //     E = f(O[0:m], X[2:n:2])                  its even elements.
 //
 // This file finds such a result and replaces it by one operation. The proof
-// that it is a scan has two parts. First, the arrays X of all stages are found.
+// that it is a scan has two parts. First, the arrays X of the stages are found.
 // They begin with those of one result; the function of one stage reads other
 // arrays too, and comparing the functions of two stages finds them at each
 // stage. All functions have to be equal to that of the second stage, where two
 // components are never the same array by chance. Then, from the result on, the
 // even elements of each stage have to be the same function of the odd elements
-// and of X.
+// and of X. This also finds X of the last stages, if other arrays have to be
+// known before.
 //
 // A function is found if it is elementwise in all dimensions and if the scan
 // has at least 16 elements. Everything else stays as it is, which is right, but
@@ -107,7 +108,9 @@ private:
   bool match(Value pattern, Value value, ArrayRef<int64_t> shape, Bind bind,
              DenseMap<Value, Value> &known) const;
   bool match(unsigned component, Value value, Bind bind) const;
-  bool matchArrays();
+  bool isArray(unsigned component, unsigned k, Value array);
+  bool isHalf(unsigned component, unsigned k, Value value, int64_t start);
+  bool matchPairs(unsigned count);
   bool matchResult(unsigned stage, unsigned component, Value result);
   Value buildElement(OpBuilder &b, Value value, IRMapping &map) const;
   void build(Value result);
@@ -116,6 +119,8 @@ private:
   /// Stages with more than one element.
   unsigned stages = 0;
   SmallVector<Component> components;
+  /// Components and stages whose X is not proved to be that of the scan.
+  SmallVector<std::pair<unsigned, unsigned>> unproved;
   /// The operands of the functions of the second stage.
   llvm::MapVector<Value, Leaf> leaves;
   /// All values of these functions.
@@ -226,13 +231,9 @@ std::optional<Stage> ScanFinder::getStage(Value result) const {
       first.array.getType() != result.getType() ||
       getShape(stage.odd).size() != getShape(result).size())
     return {};
-  if (concat->getNumOperands() == 2)
+  if (concat->getNumOperands() == 2 && getLength(concat->getOperand(1)) > 0)
     stage.even = concat->getOperand(1);
-  else if (concat->getNumOperands() > 2)
-    return {};
-  if (stage.even && getLength(stage.even) == 0)
-    stage.even = {};
-  if (!stage.even && getLength(result) > 2)
+  if (concat->getNumOperands() > 2 || (!stage.even && getLength(result) > 2))
     return {};
   return stage;
 }
@@ -285,6 +286,7 @@ bool ScanFinder::collect(Value value) {
       components.back().arrays.resize(stages + 1);
       components.back().results.resize(stages + 1);
       components.back().arrays[1] = part.array;
+      unproved.push_back({component, 1});
     }
     leaves[value] = {part.start == 1, component};
     return true;
@@ -337,7 +339,6 @@ bool ScanFinder::match(unsigned component, Value value, Bind bind) const {
 /// Finds X of all stages, from one result on.
 bool ScanFinder::addComponents(Value result) {
   Component first;
-  SmallVector<int64_t> lengths;
   for (Value odd = result; getLength(odd) > 1;) {
     std::optional<Stage> stage = getStage(odd);
     if (!stage)
@@ -350,30 +351,49 @@ bool ScanFinder::addComponents(Value result) {
   stages = first.arrays.size() - 1;
   first.results.resize(stages + 1);
   components.push_back(std::move(first));
+  for (unsigned k = 1; k <= stages; ++k)
+    unproved.push_back({0, k});
   // A stage has the arrays that are operands of the next one's.
-  for (unsigned c = 0; c < components.size(); ++c) {
+  for (unsigned c = 0; c < components.size(); ++c)
     if (c > 16 || !components[c].arrays[1] || !components[c].arrays[2] ||
-        !collect(components[c].arrays[2]))
+        !collect(components[c].arrays[2]) || !matchPairs(c + 1))
       return false;
-    for (unsigned k = 0; k < stages; ++k) {
-      Value pairs = components[c].arrays[k + 1];
-      // The last array of a component may be unknown.
-      if (!pairs && k + 1 == stages)
-        continue;
-      if (!pairs || !match(c, pairs, [&](Leaf leaf, Value value) {
-            Part part = getPart(value);
-            Value &array = components[leaf.component].arrays[k];
-            if (part.array == value ||
-                !isPart(value, part.array, leaf.isSecond, 2))
-              return false;
-            if (!array)
-              array = part.array;
-            return array == part.array && getLength(array) / 2 == part.count &&
-                   getShape(array).size() == getShape(value).size();
-          }))
-        return false;
-    }
+  return true;
+}
+
+/// True if X of a component and a stage is `array`, or may be: then
+/// `matchPairs` proves it.
+bool ScanFinder::isArray(unsigned component, unsigned k, Value array) {
+  Value &known = components[component].arrays[k];
+  if (!known && getShape(array) == getShape(components[0].arrays[k])) {
+    known = array;
+    if (k > 0)
+      unproved.push_back({component, k});
   }
+  return known == array;
+}
+
+/// True if `value` is every second element of X from `start` on.
+bool ScanFinder::isHalf(unsigned component, unsigned k, Value value,
+                        int64_t start) {
+  Part part = getPart(value);
+  return part.array != value && isPart(value, part.array, start, 2) &&
+         isArray(component, k, part.array);
+}
+
+/// Proves each X that is not proved, but only those of `count` components.
+bool ScanFinder::matchPairs(unsigned count) {
+  SmallVector<std::pair<unsigned, unsigned>> later;
+  while (!unproved.empty()) {
+    auto [c, k] = unproved.pop_back_val();
+    if (c >= count)
+      later.push_back({c, k});
+    else if (!match(c, components[c].arrays[k], [&](Leaf leaf, Value value) {
+               return isHalf(leaf.component, k - 1, value, leaf.isSecond);
+             }))
+      return false;
+  }
+  unproved = std::move(later);
   return true;
 }
 
@@ -391,8 +411,7 @@ bool ScanFinder::matchResult(unsigned k, unsigned component, Value result) {
     if (std::exchange(own.results[k], result))
       continue;
     auto isOperand = [&](Leaf leaf, Value value) {
-      return isPart(value, components[leaf.component].arrays[stages - 1],
-                    leaf.isSecond, 2);
+      return isHalf(leaf.component, stages - 1, value, leaf.isSecond);
     };
     if (k == stages) {
       if (!match(c, result, isOperand))
@@ -400,25 +419,23 @@ bool ScanFinder::matchResult(unsigned k, unsigned component, Value result) {
       continue;
     }
     std::optional<Stage> stage = getStage(result);
-    if (!stage || stage->array != own.arrays[k])
+    if (!stage || !isArray(c, k, stage->array))
       return false;
     work.push_back({k + 1, c, stage->odd});
     if (stage->even && !match(c, stage->even, [&](Leaf leaf, Value value) {
           if (leaf.isSecond)
-            return isPart(value, components[leaf.component].arrays[k], 2, 2);
+            return isHalf(leaf.component, k, value, 2);
           Part part = getPart(value);
-          if (part.start != 0 || (part.stride != 1 && part.count != 1))
-            return false;
           // A result of one element may have a slice, too, which is all of it.
-          bool isWhole = getLength(part.array) == getLength(stage->odd);
-          if (!isWhole)
+          if (part.start != 0 || (part.stride != 1 && part.count != 1) ||
+              getLength(part.array) != getLength(stage->odd))
             return false;
           work.push_back({k + 1, leaf.component, part.array});
           return true;
         }))
       return false;
   }
-  return true;
+  return matchPairs(components.size());
 }
 
 //===----------------------------------------------------------------------===//
@@ -472,9 +489,10 @@ void ScanFinder::build(Value result) {
   SmallVector<Value> results(components.size());
   results[0] = result;
   Operation *first = result.getDefiningOp();
-  for (auto [c, component] : llvm::enumerate(components)) {
+  for (unsigned c = 0; c < components.size(); ++c) {
+    Value array = components[c].arrays[0];
     // The first elements of a result are those of X, three operations before.
-    SmallVector<Operation *> users(component.arrays[0].getUsers());
+    SmallVector<Operation *> users(array.getUsers());
     for (unsigned before = 0; before < 3; ++before) {
       llvm::SetVector<Operation *> next;
       for (Operation *op : users)
@@ -487,10 +505,12 @@ void ScanFinder::build(Value result) {
     for (Operation *merge : users) {
       Value other = merge->getNumResults() == 1 ? merge->getResult(0) : Value();
       if (results[c] || !other || merge->getBlock() != first->getBlock() ||
-          other.getType() != component.arrays[0].getType())
+          other.getType() != array.getType())
         continue;
+      auto before = components;
       if (!matchResult(0, c, other)) {
-        component.results[0] = {};
+        components = std::move(before);
+        unproved.clear();
         continue;
       }
       results[c] = other;
@@ -547,10 +567,9 @@ LogicalResult Importer::findScans(Block &block) {
   auto isInterleaved = [](Operation &op) {
     return llvm::is_contained(getList(&op, "interior_padding"), 1);
   };
-  if (llvm::none_of(block, isInterleaved))
-    return success();
+  bool hasScans = llvm::any_of(block, isInterleaved);
   // Each stage calls functions of its own.
-  for (unsigned depth = 0; depth < 8; ++depth)
+  for (unsigned depth = 0; hasScans && depth < 8; ++depth)
     for (auto call : llvm::make_early_inc_range(block.getOps<func::CallOp>())) {
       FailureOr<func::FuncOp> callee = findCallee(call);
       if (failed(callee))
@@ -566,17 +585,16 @@ LogicalResult Importer::findScans(Block &block) {
         result.replaceAllUsesWith(map.lookupOrDefault(value));
       call.erase();
     }
-  bool isFound = true;
-  while (isFound) {
-    isFound = false;
-    for (Operation &op : llvm::reverse(block)) {
+  while (hasScans)
+    hasScans = llvm::any_of(llvm::reverse(block), [](Operation &op) {
       StringRef name = op.getName().getStringRef();
-      if ((name == "stablehlo.add" || name == "stablehlo.or") &&
-          op.getNumResults() == 1 && ScanFinder::replace(op.getResult(0))) {
-        isFound = true;
-        break;
-      }
-    }
-  }
+      return (name == "stablehlo.add" || name == "stablehlo.or") &&
+             op.getNumResults() == 1 && ScanFinder::replace(op.getResult(0));
+    });
+  for (Operation &op : block)
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (failed(findScans(inner)))
+          return failure();
   return success();
 }

@@ -180,8 +180,8 @@ private:
   /// values.
   void importRegion(Block &block);
 
-  /// Replaces the scans in a block that JAX has unrolled into stages by one
-  /// operation each.
+  /// Replaces the scans in a block and its regions that JAX has unrolled into
+  /// stages by one operation each.
   LogicalResult findScans(Block &block);
 
   // Operations.

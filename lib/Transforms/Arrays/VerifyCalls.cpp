@@ -110,18 +110,6 @@ static LogicalResult verifyArguments(func::FuncOp function) {
   return success();
 }
 
-/// Emits `[memref-dim]` if `dim` names a dimension that `memref` does not have.
-/// MLIR's canonicalization of such operations crashes.
-static LogicalResult verifyDimension(memref::DimOp dim) {
-  std::optional<int64_t> number = getConstantIntValue(dim.getDimension());
-  auto type = dyn_cast<MemRefType>(dim.getSource().getType());
-  if (!number || !type || (*number >= 0 && *number < type.getRank()))
-    return success();
-  return dim.emitOpError("[memref-dim] asks for dimension ")
-         << *number << " of memory that has " << type.getRank()
-         << " dimensions; the first is number 0";
-}
-
 /// True if an operation that stores elements uses `memory` or a view of it.
 static bool isWritten(Value memory) {
   return llvm::any_of(memory.getUsers(), [&](Operation *user) {

@@ -8,6 +8,7 @@
 #define GEN_PASS_DEF_OBSSETLAUNCHPASS
 #include "Obsidian/Transforms/Host/Passes.h"
 
+#include "FitWarps.h"
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
@@ -80,6 +81,12 @@ namespace {
 struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
   using ObsSetLaunchPassBase::ObsSetLaunchPassBase;
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    addLevelPasses(pipeline, limit);
+    pipeline.getDependentDialects(registry);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(&getContext());
@@ -87,7 +94,7 @@ struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
       int64_t count =
           threads != 0 ? int64_t(threads) : kernel.getThreads().value_or(0);
       if (count == 0)
-        count = chooseThreads(kernel);
+        count = fitWarps(kernel, chooseThreads(kernel), limit);
       if (count < 1 || count > maxThreads) {
         kernel.emitOpError("[launch-threads] asks for ")
             << count << " threads; a block has 1 to 1024";

@@ -127,7 +127,7 @@ private:
 } // namespace
 
 bool Array::collect() {
-  if (shape.empty())
+  if (shape.empty() || alloc.getType().getNumElements() == 0)
     return false;
   SmallVector<Counted> counted;
   for (OpOperand &use : alloc->getUses()) {

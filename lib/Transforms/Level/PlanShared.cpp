@@ -19,6 +19,7 @@
 #include "AccessFlow.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Transforms/Level/LevelIR.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -260,7 +261,8 @@ LogicalResult Planner::run(int64_t limit) {
         << (isTooLarge ? "at least " : "") << total
         << " bytes of shared memory, but a block has " << limit
         << "; force less in one block, or smaller parts one after the other";
-    if (llvm::any_of(buffers, isOfWarps))
+    if (kernel.getThreads().value_or(1) > warpSize &&
+        llvm::any_of(buffers, isOfWarps))
       diag << ", or launch fewer threads, because each warp has arrays of its "
               "own";
     for (Buffer &buffer : buffers)

@@ -1,4 +1,4 @@
-// RUN: not obs-run %s --device=emulate iota:3x4000xi64 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not obs-run %s --device=emulate --threads=256 iota:3x4000xi64 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: obs-run %s --device=emulate --threads=128 iota:3x4000xi64 | FileCheck %s --check-prefix=FEW
 
 // Each warp stores the 4000 elements of its row in shared memory. Fewer warps fit.

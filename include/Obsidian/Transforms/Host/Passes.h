@@ -8,6 +8,7 @@
 #ifndef OBSIDIAN_TRANSFORMS_HOST_PASSES_H
 #define OBSIDIAN_TRANSFORMS_HOST_PASSES_H
 
+#include "Obsidian/Transforms/Level/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -22,6 +23,15 @@ namespace mlir::obs {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Transforms/Host/Passes.h.inc"
+
+/// A canonicalizer for control flow that is structured, so that there are no
+/// blocks to merge and no unreachable ones. To look for them takes as long as
+/// the patterns.
+std::unique_ptr<Pass> createStructuredCanonicalizerPass();
+
+/// Adds the passes from `convert-obs-to-scf` to `obs-plan-shared`, which decide
+/// what the shared memory of a block contains. It has `limit` bytes.
+void addLevelPasses(OpPassManager &pm, int64_t limit);
 
 } // namespace mlir::obs
 

@@ -393,7 +393,10 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
     5. 256.
 
     Numbers 3 and 4 are at most 256, and are 256 if a loop has an unknown number
-    of iterations. The number of blocks is the option `blocks`, or is computed
+    of iterations. If the shared memory of a block has no room for the arrays of
+    so many warps, numbers 3 to 5 are those of the greatest number of warps for
+    which it has. To learn what is in shared memory, the pass compiles a copy of
+    such a kernel up to `obs-plan-shared`. The number of blocks is the option `blocks`, or is computed
     at launch so that each unit executes one iteration. Launch parameters do not
     change results.
 
@@ -409,7 +412,9 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
     Option<"threads", "threads", "int64_t", "0",
            "Threads of a block, 1 to 1024, for every kernel (0: choose)">,
     Option<"blocks", "blocks", "int64_t", "0",
-           "Number of blocks for every launch (0: from the extents)">
+           "Number of blocks for every launch (0: from the extents)">,
+    Option<"limit", "limit", "int64_t", "::mlir::obs::sharedBytesOfBlock",
+           "Shared memory of a block in bytes (227 KiB on sm_90)">
   ];
 }
 

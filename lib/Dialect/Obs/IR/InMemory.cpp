@@ -129,6 +129,16 @@ ValueRange obs::getViewedMemory(Value array) {
                                getArrayElementTypes(array.getType()).size());
 }
 
+LogicalResult obs::verifyDimension(memref::DimOp dim) {
+  std::optional<int64_t> number = getConstantIntValue(dim.getDimension());
+  auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+  if (!number || !type || (*number >= 0 && *number < type.getRank()))
+    return success();
+  return dim.emitOpError("[memref-dim] asks for dimension ")
+         << *number << " of memory that has " << type.getRank()
+         << " dimensions; the first is number 0";
+}
+
 bool obs::isContentsOf(Value array, ValueRange memory) {
   llvm::SmallPtrSet<Value, 8> seen;
   SmallVector<Value> work = {array};

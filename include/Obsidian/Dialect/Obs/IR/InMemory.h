@@ -10,6 +10,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::obs {
 
@@ -49,6 +50,10 @@ SmallVector<Value> getPossibleArrays(Value value);
 /// The memory of which `array` is a view or the result of a force `into`; empty
 /// for other arrays.
 ValueRange getViewedMemory(Value array);
+
+/// Emits `[memref-dim]` if `dim` names a dimension that its memory does not
+/// have. MLIR's canonicalization of such operations crashes.
+LogicalResult verifyDimension(memref::DimOp dim);
 
 /// True if `array` is always a view of `memory`, whole and in this order, or
 /// the result of a force into it.
