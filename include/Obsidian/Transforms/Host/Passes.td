@@ -396,9 +396,9 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
     of iterations. If the shared memory of a block has no room for the arrays of
     so many warps, numbers 3 to 5 are those of the greatest number of warps for
     which it has. To learn what is in shared memory, the pass compiles a copy of
-    such a kernel up to `obs-plan-shared`. The number of blocks is the option `blocks`, or is computed
-    at launch so that each unit executes one iteration. Launch parameters do not
-    change results.
+    such a kernel up to `obs-plan-shared`. The number of blocks is the option
+    `blocks`, or is computed at launch so that each unit executes one iteration.
+    Launch parameters do not change results.
 
     ```mlir
     // before
