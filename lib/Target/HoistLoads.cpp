@@ -26,6 +26,12 @@ namespace mlir::obs::detail {
 /// The maximum number of bytes that a thread loads early: 32 registers.
 static constexpr uint64_t mostBytes = 128;
 
+/// The number of quotients and roots of a window for which early loads are
+/// worth their registers. A layer norm has a root and a reciprocal, and then
+/// loads: it reaches 0.96 of the rate of a copy on an H200, and 0.94 with early
+/// loads.
+static constexpr unsigned leastBranches = 3;
+
 /// True if the assembler makes a branch of `op`.
 static bool hasBranch(const llvm::Instruction &op) {
   if (auto *call = dyn_cast<llvm::IntrinsicInst>(&op))
@@ -57,40 +63,62 @@ static bool collect(llvm::Value *value, llvm::Instruction *first,
   return true;
 }
 
+namespace {
+/// Operations of a block from a quotient or root on, without a write.
+struct Window {
+  llvm::Instruction *first = nullptr;
+  SmallVector<llvm::LoadInst *> loads;
+  uint64_t bytes = 0;
+  unsigned branches = 0;
+
+  /// Moves the loads before `first`, if this is worth the registers.
+  bool hoist() const {
+    if (branches < leastBranches)
+      return false;
+    bool isChanged = false;
+    for (llvm::LoadInst *load : loads) {
+      llvm::SetVector<llvm::Instruction *> address;
+      if (!collect(load->getPointerOperand(), first, address))
+        continue;
+      for (llvm::Instruction *part : address)
+        part->moveBefore(first->getIterator());
+      load->moveBefore(first->getIterator());
+      isChanged = true;
+    }
+    return isChanged;
+  }
+};
+} // namespace
+
 /// Moves the loads of `block` that follow a quotient or root. A load stays
 /// behind a write, and behind an operation that may not return.
 static bool hoistLoads(llvm::BasicBlock &block) {
-  llvm::Instruction *first = nullptr;
-  uint64_t bytes = 0;
+  Window window;
   bool isChanged = false;
-  for (llvm::Instruction &op : llvm::make_early_inc_range(block)) {
-    if (!first) {
-      first = hasBranch(op) ? &op : nullptr;
-      bytes = 0;
-      continue;
+  auto close = [&] {
+    isChanged |= window.hoist();
+    window = {};
+  };
+  for (llvm::Instruction &op : block) {
+    if (hasBranch(op)) {
+      window.first = window.first ? window.first : &op;
+      ++window.branches;
     }
     if (op.mayWriteToMemory() ||
-        !llvm::isGuaranteedToTransferExecutionToSuccessor(&op)) {
-      first = nullptr;
-      continue;
-    }
+        !llvm::isGuaranteedToTransferExecutionToSuccessor(&op))
+      close();
     auto *load = dyn_cast<llvm::LoadInst>(&op);
-    if (!load || !load->isSimple() || !isGlobal(*load))
+    if (!load || !window.first || !load->isSimple() || !isGlobal(*load))
       continue;
     uint64_t size = block.getDataLayout().getTypeStoreSize(load->getType());
-    llvm::SetVector<llvm::Instruction *> address;
-    if (bytes + size > mostBytes) {
-      first = nullptr;
+    if (window.bytes + size > mostBytes) {
+      close();
       continue;
     }
-    if (!collect(load->getPointerOperand(), first, address))
-      continue;
-    for (llvm::Instruction *part : address)
-      part->moveBefore(first->getIterator());
-    load->moveBefore(first->getIterator());
-    bytes += size;
-    isChanged = true;
+    window.loads.push_back(load);
+    window.bytes += size;
   }
+  close();
   return isChanged;
 }
 

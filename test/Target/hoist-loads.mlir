@@ -2,10 +2,12 @@
 
 // The assembler makes branches of exact quotients and roots, and moves no load across them. So the loads come first.
 // CHECK-LABEL: .entry quotients(
-// CHECK-COUNT-2: ld.global.nc
+// CHECK-COUNT-3: ld.global.nc
 // CHECK: rcp.rn
 // CHECK-NOT: ld.global
 // CHECK: sqrt.rn
+// CHECK-NOT: ld.global
+// CHECK: div.rn
 // CHECK-NOT: ld.global
 // CHECK: st.global
 gpu.module @kernels {
@@ -17,6 +19,25 @@ gpu.module @kernels {
     %x = memref.load %a[%i] : memref<64xf32>
     %u = arith.divf %one, %x : f32
     %y = memref.load %b[%j] : memref<64xf32>
+    %v = math.sqrt %y : f32
+    %z = memref.load %b[%i] : memref<64xf32>
+    %w = arith.divf %v, %z : f32
+    %s = arith.addf %u, %w : f32
+    memref.store %s, %c[%i] : memref<64xf32>
+    gpu.return
+  }
+
+  // Few of them are not worth the registers.
+  // CHECK-LABEL: .entry few(
+  // CHECK: rcp.rn
+  // CHECK: ld.global.nc
+  // CHECK: sqrt.rn
+  gpu.func @few(%a: memref<64xf32> {llvm.noalias}, %b: memref<64xf32> {llvm.noalias}, %c: memref<64xf32> {llvm.noalias}) kernel {
+    %one = arith.constant 1.0 : f32
+    %i = gpu.thread_id x
+    %x = memref.load %a[%i] : memref<64xf32>
+    %u = arith.divf %one, %x : f32
+    %y = memref.load %b[%i] : memref<64xf32>
     %v = math.sqrt %y : f32
     %s = arith.addf %u, %v : f32
     memref.store %s, %c[%i] : memref<64xf32>
@@ -39,8 +60,9 @@ gpu.module @kernels {
     %u = arith.divf %one, %x : f32
     memref.store %u, %b[%i] : memref<64xf32>
     %y = memref.load %a[%j] : memref<64xf32>
-    %v = arith.addf %u, %y : f32
-    memref.store %v, %b[%j] : memref<64xf32>
+    %v = arith.divf %u, %y : f32
+    %w = math.sqrt %v : f32
+    memref.store %w, %b[%j] : memref<64xf32>
     gpu.return
   }
 
@@ -54,7 +76,9 @@ gpu.module @kernels {
     %i = gpu.thread_id x
     %x = memref.load %a[%i] : memref<64xf32>
     %u = arith.divf %one, %x : f32
-    %n = arith.fptosi %u : f32 to i32
+    %q = math.sqrt %u : f32
+    %p = arith.divf %q, %x : f32
+    %n = arith.fptosi %p : f32 to i32
     %k = arith.index_cast %n : i32 to index
     %y = memref.load %b[%k] : memref<64xf32>
     memref.store %y, %c[%i] : memref<64xf32>
