@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // In: blocks of LLVM IR. Out: the same blocks, in which global loads stand
-// before the first exact quotient or root. The assembler makes a branch of each
-// of these, for the operands that need more steps, and it moves no load across
-// a branch: a thread would wait for each load before it begins the next one.
+// before the first of at least three exact quotients and roots. The assembler
+// makes a branch of each of these, for the operands that need more steps, and
+// it moves no load across a branch: a thread would wait for each load before it
+// begins the next one.
 //
 //===----------------------------------------------------------------------===//
 

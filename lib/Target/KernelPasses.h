@@ -34,7 +34,8 @@ struct JoinNeighboursPass : llvm::PassInfoMixin<JoinNeighboursPass> {
                               llvm::FunctionAnalysisManager &analyses);
 };
 
-/// Moves global loads before the first exact quotient or root of a block.
+/// Moves global loads before the first of several exact quotients and roots of
+/// a block. A thread would wait for each load before it begins the next one.
 struct HoistLoadsPass : llvm::PassInfoMixin<HoistLoadsPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);
