@@ -26,8 +26,7 @@
 
 namespace mlir::obs::detail {
 
-/// True if an access of `pointer` may reach global memory.
-static bool isGlobal(const llvm::Value *pointer) {
+bool isGlobal(const llvm::Value *pointer) {
   llvm::SmallVector<const llvm::Value *> objects;
   llvm::getUnderlyingObjects(pointer, objects);
   return llvm::any_of(objects, [](const llvm::Value *object) {

@@ -20,7 +20,6 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Support/NVPTXAddrSpace.h"
 
 namespace mlir::obs::detail {
 
@@ -38,12 +37,6 @@ static bool hasBranch(const llvm::Instruction &op) {
   if (auto *call = dyn_cast<llvm::IntrinsicInst>(&op))
     return call->getIntrinsicID() == llvm::Intrinsic::sqrt;
   return op.getOpcode() == llvm::Instruction::FDiv;
-}
-
-static bool isGlobal(const llvm::LoadInst &load) {
-  unsigned space = load.getPointerAddressSpace();
-  return space == llvm::NVPTXAS::ADDRESS_SPACE_GENERIC ||
-         space == llvm::NVPTXAS::ADDRESS_SPACE_GLOBAL;
 }
 
 /// Adds the operations from `first` on that compute `value`, operands first.
@@ -109,7 +102,8 @@ static bool hoistLoads(llvm::BasicBlock &block) {
         !llvm::isGuaranteedToTransferExecutionToSuccessor(&op))
       close();
     auto *load = dyn_cast<llvm::LoadInst>(&op);
-    if (!load || !window.first || !load->isSimple() || !isGlobal(*load))
+    if (!load || !window.first || !load->isSimple() ||
+        !isGlobal(load->getPointerOperand()))
       continue;
     uint64_t size = block.getDataLayout().getTypeStoreSize(load->getType());
     if (window.bytes + size > mostBytes) {

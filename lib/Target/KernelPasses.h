@@ -18,6 +18,9 @@ class LPMUpdater;
 
 namespace mlir::obs::detail {
 
+/// True if an access of `pointer` may reach global memory.
+bool isGlobal(const llvm::Value *pointer);
+
 /// Asks LLVM for copies of the bodies of innermost loops: eight, if a short
 /// body reads neighbouring elements, and all, if few iterations with a long
 /// body read shared memory. LLVM itself makes fewer copies, or none: it counts

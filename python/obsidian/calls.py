@@ -299,15 +299,11 @@ class Call:
         See `fast_calls.py`.
         """
         found = self._fast(values) if self._fast is not None else None
-        if found is not None and Foreign in map(type, found):
-            _find_in_arguments(values, found)
-        return found
+        return None if found is None else _found_in_arguments(values, found)
 
     def _finish(self, values: Sequence[Any], results: list[Any]) -> Any:
         """The value of a fast call of the accelerator."""
-        if Foreign in map(type, results):
-            _find_in_arguments(values, results)
-        return self._pack(results)
+        return self._pack(_found_in_arguments(values, results))
 
     def entry(self, captures: Captures, key: Hashable) -> Entry | None:
         """A call in the accelerator of a function whose captured values have this key, now.
@@ -349,10 +345,12 @@ class Call:
         return view.framework.copy(view)
 
 
-def _find_in_arguments(values: Sequence[Any], results: list[Any]) -> None:
-    """Replace the results that lie in arguments by arrays of the framework of the first one."""
-    views = [view for view in map(view_of, values) if view is not None]
-    _find_parts(views[0].framework, views, results)
+def _found_in_arguments(values: Sequence[Any], results: list[Any]) -> list[Any]:
+    """The results; those that lie in arguments are arrays of the framework of the first one."""
+    if Foreign in map(type, results):
+        views = [view for view in map(view_of, values) if view is not None]
+        _find_parts(views[0].framework, views, results)
+    return results
 
 
 def _find_parts(framework: Framework, items: Sequence[Any], results: list[Any]) -> None:

@@ -129,7 +129,8 @@ static int64_t getStep(const Group &element) {
 /// True if the accesses of an array can be joined, unless more accesses are not
 /// contiguous: then the accesses of a warp are closer to each other if
 /// neighbouring threads execute neighbouring iterations. Accesses with gaps are
-/// contiguous if others access the elements between, as windows do.
+/// contiguous if others access the elements between, as windows do, and if they
+/// are no vector without those of neighbours.
 bool TileWriter::findAligned() {
   bool any = false;
   unsigned contiguous = 0;
@@ -151,6 +152,9 @@ bool TileWriter::findAligned() {
       continue;
     }
     int64_t step = access.element ? getStep(*access.element) : 0;
+    // The elements of one iteration are then a whole vector on their own.
+    if (step >= items)
+      step = 0;
     auto &[places, count] = gaps[{memory, step}];
     places.insert(step ? access.element->values.front() & (step - 1) : 0);
     ++count;

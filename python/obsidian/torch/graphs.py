@@ -348,33 +348,25 @@ class _Source:
     #: A constant of the graph on the device of the program: a copy makes the host wait.
     constant: Any = None
 
-    def view(self) -> Callable[[Any], Any] | None:
-        """The argument without a copy, as a function of the value of the node; None if it is that.
-
-        A copy may be needed, too.
-        """
-        if self.symbol is not None:
-            return None if self.dim is None else lambda value: value.shape[self.dim]
-        if self.node.op == "get_attr":
-            return lambda value: value if self.constant is None else self.constant
-        order = self.order
-        if order:
-            return lambda value: value.permute(order)
-        return None if value_of(self.node).dim() else lambda value: value.reshape(1)
-
-    def of(self, value: Any, device: Any) -> Any:
-        """The argument, from the value of the node."""
+    def view(self, value: Any) -> Any:
+        """The argument without a copy, from the value of the node."""
         if self.symbol is not None:
             return value if self.dim is None else value.shape[self.dim]
-        if value.device != device and self.node.op == "get_attr":
-            self.constant = value.to(device) if self.constant is None else self.constant
-            value = self.constant
-        elif value.device != device:
-            value = value.to(device)
+        if self.constant is not None:
+            return self.constant
         value = value.permute(self.order) if self.order else value
-        value = value.contiguous() if value.dim() else value.reshape(1)
+        return value if value.dim() else value.reshape(1)
+
+    def copied(self, view: Any, device: Any) -> Any:
+        """The argument as kernels take it, from a view: a copy if it is not."""
+        if self.symbol is not None:
+            return view
+        if view.device != device:
+            view = view.to(device)
+            self.constant = view if self.node.op == "get_attr" else None
+        view = view.contiguous()
         # Kernels read several elements at once, so a tensor with another alignment is copied.
-        return value.clone() if value.data_ptr() % ALIGNMENT and value.device != _HOST else value
+        return view.clone() if view.data_ptr() % ALIGNMENT and view.device != _HOST else view
 
 
 class _Tracer:
@@ -513,17 +505,16 @@ class _Tracer:
     def step(self, call: Call) -> Callable[..., list[Any]]:
         """The call of the compiled program, as a function of the values of `nodes`."""
         sources, device, like = self.sources, self.device, self.like
-        views = [s.view() for s in sources]
         forms = [
             (_inverse(order) if order else None, value_of(n).dim(), value_of(n).dtype)
             for n, order in zip(self.part.outputs, self.orders)
         ]
 
         def run(*values: Any) -> list[Any]:
-            given = [v if view is None else view(v) for view, v in zip(views, values)]
+            given = [s.view(v) for s, v in zip(sources, values)]
             found = call.fast([*given, *like])
             if found is None:
-                found = call([*(s.of(v, device) for s, v in zip(sources, values)), *like])
+                found = call([*(s.copied(v, device) for s, v in zip(sources, given)), *like])
                 found = found if len(forms) > 1 else [found]
             results = []
             for (order, rank, dtype), result in zip(forms, found):
