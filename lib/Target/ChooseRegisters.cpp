@@ -45,15 +45,18 @@ static uint64_t countThreads(const llvm::Function &function) {
 llvm::PreservedAnalyses
 ChooseRegistersPass::run(llvm::Function &function,
                          llvm::FunctionAnalysisManager &analyses) {
-  constexpr uint64_t manyRegisters = 64, mostRegisters = 200, mostThreads = 256;
+  constexpr uint64_t manyRegisters = 64, mostThreads = 256, fewThreads = 128,
+                     registers = 200, mostRegisters = 255;
   uint64_t threads = countThreads(function);
   if (threads == 0 || threads > mostThreads ||
       function.hasFnAttribute(kResident))
     return llvm::PreservedAnalyses::all();
   for (const llvm::Loop *loop :
        analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
-    if (countCarried(*loop) >= manyRegisters) {
-      function.addFnAttr(kRegisters, std::to_string(mostRegisters));
+    if (uint64_t carried = countCarried(*loop); carried >= manyRegisters) {
+      bool needsMost = threads <= fewThreads && carried >= 2 * manyRegisters;
+      function.addFnAttr(kRegisters,
+                         std::to_string(needsMost ? mostRegisters : registers));
       break;
     }
   return llvm::PreservedAnalyses::all();

@@ -1,12 +1,12 @@
 // RUN: obs-translate --obs-to-ptx %s | FileCheck %s
 
 // Each thread loads eight halves of rows whose distances are known numbers: one load of 16 bytes for each row, and from
-// shared memory one load of 8 bytes for each fragment.
+// shared memory one load of 16 bytes for each left operand, or two right ones.
 // CHECK-LABEL: .entry product(
 // CHECK-NOT: ld.{{(global|shared).*b16}}
 // CHECK: ld.global.nc.v4.b32
 // CHECK-NOT: ld.{{(global|shared).*b16}}
-// CHECK: ld.shared.v2.b32
+// CHECK: ld.shared.v4.b32
 // CHECK-NOT: ld.{{(global|shared).*b16}}
 // CHECK: ret
 func.func @product(%a: !obs.pull<256 x 256 x bf16>, %b: !obs.pull<256 x 256 x bf16>) -> !obs.pull<2 x 2 x 128 x 128 x f32> {

@@ -32,38 +32,59 @@ namespace mlir::obs {
 /// The largest distance in elements. It fits in the constant of an address.
 static constexpr int64_t maxDistance = 1 << 16;
 
+/// True if the sum or difference has these flags.
+static bool hasFlags(Operation *op, arith::IntegerOverflowFlags flags) {
+  return bitEnumContainsAll(cast<arith::ArithIntegerOverflowFlagsInterface>(op)
+                                .getOverflowAttr()
+                                .getValue(),
+                            flags);
+}
+
+/// Removes the constant that is added to `sum`, and returns it; 0 if there is
+/// none. No sum on the way wraps, with these flags. Of unsigned sums, it also
+/// removes a constant of the second operand.
+static int64_t splitSum(Value &sum, arith::IntegerOverflowFlags flags) {
+  Operation *op = sum.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) ||
+      !hasFlags(op, flags))
+    return 0;
+  bool isSum = isa<arith::AddIOp>(op),
+       isUnsigned = flags == arith::IntegerOverflowFlags::nuw;
+  if (std::optional<int64_t> number = getConstantIntValue(op->getOperand(1))) {
+    if (*number < -maxDistance || *number > maxDistance ||
+        (isUnsigned && *number < 0))
+      return 0;
+    sum = op->getOperand(0);
+    return isSum ? *number : -*number;
+  }
+  Value second = op->getOperand(1);
+  int64_t number = isSum && isUnsigned ? splitSum(second, flags) : 0;
+  if (number <= 0)
+    return 0;
+  OpBuilder builder(op);
+  sum = arith::AddIOp::create(builder, op->getLoc(), op->getOperand(0), second,
+                              flags);
+  return number;
+}
+
 /// Removes the constant that is added to `index`, and returns it; 0 if there is
 /// none.
 static int64_t splitIndex(Value &index) {
   Operation *cast = index.getDefiningOp();
   if (!isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(cast))
-    cast = nullptr;
-  Value sum = cast ? cast->getOperand(0) : index;
-  Operation *op = sum.getDefiningOp();
-  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+    return splitSum(index, arith::IntegerOverflowFlags::none);
+  // The cast of the sum is the sum of the casts if the sum does not wrap.
+  Value sum = cast->getOperand(0), rest = sum;
+  int64_t number = splitSum(rest, isa<arith::IndexCastUIOp>(cast)
+                                      ? arith::IntegerOverflowFlags::nuw
+                                      : arith::IntegerOverflowFlags::nsw);
+  if (number == 0)
     return 0;
-  std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
-  if (!number || *number < -maxDistance || *number > maxDistance)
-    return 0;
-  bool isSum = isa<arith::AddIOp>(op);
-  Value rest = op->getOperand(0);
-  if (cast) {
-    // The cast of the sum is the sum of the casts if the sum does not wrap.
-    bool isUnsigned = isa<arith::IndexCastUIOp>(cast);
-    auto flag = isUnsigned ? arith::IntegerOverflowFlags::nuw
-                           : arith::IntegerOverflowFlags::nsw;
-    auto flags = llvm::cast<arith::ArithIntegerOverflowFlagsInterface>(op)
-                     .getOverflowAttr()
-                     .getValue();
-    if (!bitEnumContainsAll(flags, flag) || (isUnsigned && *number < 0))
-      return 0;
-    OpBuilder builder(cast);
-    IRMapping map;
-    map.map(sum, rest);
-    rest = builder.clone(*cast, map)->getResult(0);
-  }
-  index = rest;
-  return isSum ? *number : -*number;
+  OpBuilder builder(cast);
+  IRMapping map;
+  map.map(sum, rest);
+  index = builder.clone(*cast, map)->getResult(0);
+  return number;
 }
 
 DistanceMap splitDistances(gpu::GPUModuleOp module) {

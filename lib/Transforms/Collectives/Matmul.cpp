@@ -11,10 +11,18 @@
 // products of one step, whose elements are in shared memory.
 //
 // The order of the columns of the left operand, which are the rows of the right
-// one, is free within a step, if it is the same in both. So a lane takes four
-// neighbours of a row of the left operand together, and four neighbours of a
-// column of the right one. If these are no neighbours in global memory, threads
-// load four elements of two rows and store pairs.
+// one, is free within a step, if it is the same in both. The order of the lines
+// is free, too. So the elements that a lane takes for one `obs.mma` are
+// neighbours in shared memory, 16 bytes in the order of its operands: four
+// elements of two lines. The instruction needs neighbouring registers, and a
+// load of 16 bytes writes these. The slots are the places of such elements.
+//
+// A row in shared memory has the slots of two lines, and 16 bytes that are not
+// used. With these, there are no bank conflicts: threads with neighbouring
+// elements of a line write neighbouring slots of a row, threads with
+// neighbouring groups of 8 lines write one slot of neighbouring rows, and lanes
+// read four neighbouring slots of two rows, of which one is four rows after the
+// other. The lanes that have one row of the result have neighbours of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +40,9 @@ static constexpr int64_t mmaRows = 16, mmaColumns = 8, mmaDepth = 16;
 /// The columns of the left operand that a step loads, and the number for short
 /// sums. With 64, a product of 4096 x 4096 takes 0.87 of the time of 32 (H100).
 static constexpr int64_t longDepth = 64, shortDepth = 32;
-/// The elements of a line that a thread loads together, 16 bytes, and those
-/// that a lane reads together, 8 bytes. If lines are no neighbours in memory, a
-/// thread loads pairs of four of them, and lanes write neighbouring 16 bytes.
-static constexpr int64_t group = 8, four = 4, pair = 2;
+/// The elements that a thread loads together, 16 bytes, and the elements of a
+/// line that a lane takes for one product.
+static constexpr int64_t group = 8, four = 4;
 /// Each part of a multiprocessor has a warp, unless tiles are small. A block
 /// has at most 8 warps by default, which keep their sums in registers.
 static constexpr int64_t fewWarps = 4, mostWarps = 8, smallTile = 16 * 16;
@@ -56,6 +63,23 @@ struct Side {
   /// The elements of a line are neighbours in memory.
   bool hasLines;
   bool isLeft;
+  /// The lines of the tile of a warp, at most 64.
+  int64_t tile;
+  /// The lines of a row in shared memory. A slot has four elements of each.
+  int64_t together;
+
+  int64_t getSlotSize() const { return four * together; }
+  /// The line and the column of an element of a slot, in the order of the
+  /// operands of `obs.mma`.
+  std::pair<int64_t, int64_t> getPlace(int64_t element) const {
+    if (isLeft)
+      return {element / 2 % 2, element / 4 * 2 + element % 2};
+    return {element / four, element % four};
+  }
+  /// The groups of 8 lines. The first rows have the first lines of all groups.
+  int64_t countGroups() const { return lines / group; }
+  /// The number of products whose lines belong to the tile.
+  int64_t countProducts() const { return tile / (8 * together); }
 };
 
 /// Builds the product of one block.
@@ -79,31 +103,37 @@ private:
 
   /// Element `k` of a line, or zero past the end.
   Value readOne(const Side &side, Value line, Value k);
-  /// The number of groups that threads load together: 8 elements of a line, or
-  /// pairs of 4 lines.
-  int64_t countGroups(const Side &side) {
-    return side.lines * depth / (side.hasLines ? group : pair * four);
+  /// The number of pieces that a thread loads at once: 8 elements of the lines
+  /// of a row in shared memory, or four elements of 8 lines.
+  int64_t countPieces(const Side &side) {
+    return side.lines * depth /
+           (side.hasLines ? side.together * group : group * four);
   }
-  /// The number of threads that load groups, all of them equally many.
+  /// The number of threads that load pieces, all of them equally many.
   int64_t countLoaders(const Side &side) {
-    return std::gcd(countGroups(side), tiles.warps * warpSize);
+    return std::gcd(countPieces(side), tiles.warps * warpSize);
   }
-  /// The first line and the first column of `left` (row of `right`) of each
-  /// group of a thread.
-  void forEachGroup(const Side &side, Value thread,
+  /// The first line of each piece of a thread, and its slot.
+  void forEachPiece(const Side &side, Value thread,
                     llvm::function_ref<void(Value, Value)> code);
   /// Loads the elements of one step to registers.
   Value load(const Side &side, Value step);
-  /// Stores them in shared memory: lines of `depth` elements, or rows of pairs,
-  /// one pair for each line.
+  /// Stores them in shared memory.
   Value store(const Side &side, Value loaded);
-  /// Four elements of a line of what `store` returned, from `k` on, a multiple
-  /// of 4.
-  Values readFour(const Side &side, Value stored, Value line, Value k);
+  /// The group of lines to which row `row` of one product belongs, and its
+  /// number in the group. The tile begins at `line`.
+  std::pair<Value, Value> getGroup(const Side &side, Value line,
+                                   int64_t product, Value row);
+  /// The first line of this row.
+  Value getLine(const Side &side, Value line, int64_t product, Value row);
+  /// The elements that a lane takes from what `store` returned, for one product
+  /// at `k`.
+  Values read(const Side &side, Value stored, Value line, int64_t product,
+              Value lane, int64_t k);
   /// The sums after the products of one step.
   Value addProducts(Value sums, Value left, Value right);
-  /// The row and the column of the first sum of a thread.
-  std::pair<Value, Value> getPlace(Value thread);
+  /// The first row and the first column of the tile of a warp.
+  std::pair<Value, Value> getTile(Value thread);
 
   MatmulOp op;
   Side left, right;
@@ -116,7 +146,7 @@ private:
 } // namespace
 
 /// The largest of 64, 32, 16, ... that divides `extent`.
-static int64_t getTile(int64_t extent) {
+static int64_t getExtentOfTile(int64_t extent) {
   int64_t tile = 64;
   while (extent % tile != 0)
     tile /= 2;
@@ -124,7 +154,7 @@ static int64_t getTile(int64_t extent) {
 }
 
 WarpTiles::WarpTiles(int64_t height, int64_t width)
-    : rows(getTile(height)), columns(getTile(width)) {
+    : rows(getExtentOfTile(height)), columns(getExtentOfTile(width)) {
   auto count = [&] { return height / rows * (width / columns); };
   while (count() < fewWarps && rows * columns > smallTile)
     (rows >= columns ? rows : columns) /= 2;
@@ -137,8 +167,12 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
       op(op), tiles(op.getResult().getType().getExtents()[0],
                     op.getResult().getType().getExtents()[1]) {
   PushType type = op.getResult().getType();
-  left = {op.getLeft(), type.getExtents()[0], !op.getLeftColumns(), true};
-  right = {op.getRight(), type.getExtents()[1], op.getRightColumns(), false};
+  left = {op.getLeft(), type.getExtents()[0], !op.getLeftColumns(),
+          true,         tiles.rows,           2};
+  right = {
+      op.getRight(),        type.getExtents()[1],
+      op.getRightColumns(), false,
+      tiles.columns,        std::min<int64_t>(2, tiles.columns / mmaColumns)};
   count = buildExtent(builder, loc, op.getLeft(), 1);
   staticCount = getConstantIntValue(count);
   depth = staticCount && *staticCount <= shortDepth ? shortDepth : longDepth;
@@ -181,12 +215,13 @@ Value ProductByTensorCores::readOne(const Side &side, Value line, Value k) {
   return get(side.array, place).front();
 }
 
-void ProductByTensorCores::forEachGroup(
+void ProductByTensorCores::forEachPiece(
     const Side &side, Value thread,
     llvm::function_ref<void(Value, Value)> code) {
   int64_t loaders = countLoaders(side);
-  int64_t inner = side.hasLines ? depth / group : side.lines / four;
-  for (int64_t first = 0; first < countGroups(side); first += loaders) {
+  // The pieces with the same lines, or the same slot.
+  int64_t inner = side.hasLines ? depth / group : side.countGroups();
+  for (int64_t first = 0; first < countPieces(side); first += loaders) {
     Value outer, number = thread;
     // The threads load whole lines.
     if (loaders % inner == 0) {
@@ -195,12 +230,11 @@ void ProductByTensorCores::forEachGroup(
       number = addConstant(thread, first);
       outer = div(number, constant(inner));
     }
-    Value place = mul(rem(number, constant(inner)),
-                      constant(side.hasLines ? group : four));
+    Value last = rem(number, constant(inner));
     if (side.hasLines)
-      code(outer, place);
+      code(mul(outer, constant(side.together)), last);
     else
-      code(place, mul(outer, constant(pair)));
+      code(mul(last, constant(group)), outer);
   }
 }
 
@@ -211,27 +245,27 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
   bool isWhole = staticCount && *staticCount % depth == 0;
   // The elements at `k` and its neighbours, or zeros past the end. One
   // comparison is enough if the number of elements is a multiple of theirs.
-  auto read = [&](Value k, int64_t neighbours,
-                  llvm::function_ref<Values(int64_t)> readAt) {
-    bool areOne = isWhole || (staticCount && *staticCount % neighbours == 0);
-    int64_t together = areOne ? neighbours : 1;
+  auto readAll = [&](Value k, int64_t columns,
+                     llvm::function_ref<Values(int64_t)> readAt) {
+    bool areOne = isWhole || (staticCount && *staticCount % columns == 0);
+    int64_t together = areOne ? columns : 1;
     Values values;
-    for (int64_t first = 0; first < neighbours; first += together) {
-      auto readAll = [&] {
+    for (int64_t first = 0; first < columns; first += together) {
+      auto readSome = [&] {
         Values found;
         for (int64_t e = first; e < first + together; ++e)
           llvm::append_range(found, readAt(e));
         return found;
       };
       if (isWhole) {
-        llvm::append_range(values, readAll());
+        llvm::append_range(values, readSome());
         continue;
       }
       size_t size = 0;
       llvm::append_range(values, choose(
                                      below(addConstant(k, first), count),
                                      [&] {
-                                       Values found = readAll();
+                                       Values found = readSome();
                                        size = found.size();
                                        return found;
                                      },
@@ -241,20 +275,25 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
   };
   return forceEach(countLoaders(side), [&](Value thread) {
     Values values;
-    forEachGroup(side, thread, [&](Value line, Value k) {
-      k = add(first, k);
-      if (side.hasLines)
-        return llvm::append_range(
-            values, read(k, group, [&](int64_t e) -> Values {
-              return {readOne(side, line, addConstant(k, e))};
-            }));
-      llvm::append_range(values, read(k, pair, [&](int64_t e) {
-                           Values neighbours;
-                           for (int64_t f = 0; f < four; ++f)
-                             neighbours.push_back(readOne(side,
-                                                          addConstant(line, f),
-                                                          addConstant(k, e)));
-                           return neighbours;
+    forEachPiece(side, thread, [&](Value line, Value slot) {
+      if (side.hasLines) {
+        Value k = add(first, mul(slot, constant(group)));
+        for (int64_t l = 0; l < side.together; ++l)
+          llvm::append_range(
+              values, readAll(k, group, [&](int64_t e) -> Values {
+                return {readOne(side, addConstant(line, l), addConstant(k, e))};
+              }));
+        return;
+      }
+      Value half = constant(depth / group);
+      Value k = add(first, add(mul(rem(slot, half), constant(group)),
+                               mul(div(slot, half), constant(four))));
+      llvm::append_range(values, readAll(k, four, [&](int64_t e) {
+                           Values found;
+                           for (int64_t l = 0; l < group; ++l)
+                             found.push_back(readOne(side, addConstant(line, l),
+                                                     addConstant(k, e)));
+                           return found;
                          }));
     });
     return values;
@@ -262,76 +301,115 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
 }
 
 Value ProductByTensorCores::store(const Side &side, Value loaded) {
-  int64_t extents[] = {side.lines, depth};
-  if (!side.hasLines)
-    extents[0] = depth / pair, extents[1] = pair * side.lines;
+  int64_t extents[] = {side.lines / side.together, side.together * depth};
   return fill(extents, element, countLoaders(side), [&](Value thread) {
     Values values = get(loaded, thread);
     auto next = values.begin();
-    forEachGroup(side, thread, [&](Value line, Value k) {
+    forEachPiece(side, thread, [&](Value line, Value slot) {
+      Value row = div(line, constant(group));
+      if (side.hasLines)
+        row = add(row,
+                  mul(div(rem(line, constant(group)), constant(side.together)),
+                      constant(side.countGroups())));
+      auto writeSlot = [&](Value row, Value slot,
+                           llvm::function_ref<Value(int64_t, int64_t)> code) {
+        Value first = mul(slot, constant(side.getSlotSize()));
+        for (int64_t e = 0; e < side.getSlotSize(); ++e) {
+          auto [line, column] = side.getPlace(e);
+          write(code(line, column), {row, addConstant(first, e)});
+        }
+      };
       if (side.hasLines) {
-        for (int64_t e = 0; e < group; ++e)
-          write(*next++, {line, addConstant(k, e)});
+        // The other four elements of each line have a slot of the second half.
+        for (int64_t half : {0, 1})
+          writeSlot(row, addConstant(slot, half * depth / group),
+                    [&](int64_t line, int64_t column) {
+                      return next[line * group + half * four + column];
+                    });
+        next += side.together * group;
         return;
       }
-      Value row = div(k, constant(pair)), place = mul(line, constant(pair));
-      for (int64_t f = 0; f < four; ++f)
-        for (int64_t e = 0; e < pair; ++e)
-          write(next[e * four + f], {row, addConstant(place, pair * f + e)});
-      next += pair * four;
+      for (int64_t l = 0; l < group; l += side.together)
+        writeSlot(addConstant(row, l / side.together * side.countGroups()),
+                  slot, [&](int64_t line, int64_t column) {
+                    return next[column * group + l + line];
+                  });
+      next += group * four;
     });
   });
 }
 
-SmallVector<Value> ProductByTensorCores::readFour(const Side &side,
-                                                  Value stored, Value line,
-                                                  Value k) {
+std::pair<Value, Value> ProductByTensorCores::getGroup(const Side &side,
+                                                       Value line,
+                                                       int64_t product,
+                                                       Value row) {
+  Value tile = div(line, constant(side.tile));
+  int64_t groups = side.tile / group;
+  if (groups == 1)
+    return {tile, row};
+  // Two neighbouring rows belong to groups with this distance, if need be of
+  // two parts of the tile, between which there are those of other tiles.
+  int64_t distance = side.lines % (2 * four * group) == 0 ? four : groups / 2;
+  int64_t inside = 2 * distance / groups;
+  Value first = add(mul(div(tile, constant(inside)), constant(2 * distance)),
+                    mul(rem(tile, constant(inside)), constant(groups / 2)));
+  // The rows of one group that belong to one product.
+  int64_t rows = groups == 2 ? four : 2, rest = four / rows;
+  Value pair = div(row, constant(2));
+  Value found = add(add(first, div(pair, constant(rows))),
+                    mul(rem(row, constant(2)), constant(distance)));
+  return {addConstant(found, product / rest * rest),
+          addConstant(mul(rem(pair, constant(rows)), constant(rest)),
+                      product % rest)};
+}
+
+Value ProductByTensorCores::getLine(const Side &side, Value line,
+                                    int64_t product, Value row) {
+  auto [found, number] = getGroup(side, line, product, row);
+  return add(mul(found, constant(group)), mul(number, constant(side.together)));
+}
+
+Values ProductByTensorCores::read(const Side &side, Value stored, Value line,
+                                  int64_t product, Value lane, int64_t k) {
+  auto [found, number] =
+      getGroup(side, line, product, div(lane, constant(four)));
+  int64_t size = side.getSlotSize();
+  Value first = mul(rem(lane, constant(four)), constant(size));
+  Value place[] = {add(mul(number, constant(side.countGroups())), found), {}};
   Values values;
-  for (int64_t e = 0; e < four; ++e) {
-    Values place = {line, addConstant(k, e)};
-    if (!side.hasLines)
-      place = {addConstant(div(k, constant(pair)), e / pair),
-               addConstant(mul(line, constant(pair)), e % pair)};
+  for (int64_t e = 0; e < size; ++e) {
+    place[1] = addConstant(first, k / four * size + e);
     llvm::append_range(values, get(stored, place));
   }
   return values;
 }
 
-std::pair<Value, Value> ProductByTensorCores::getPlace(Value thread) {
+std::pair<Value, Value> ProductByTensorCores::getTile(Value thread) {
   Value warp = div(thread, constant(warpSize)),
-        lane = rem(thread, constant(warpSize));
-  Value inRow = constant(right.lines / tiles.columns);
-  Value row = mul(div(warp, inRow), constant(tiles.rows)),
-        column = mul(rem(warp, inRow), constant(tiles.columns));
-  return {add(row, div(lane, constant(4))),
-          add(column, mul(rem(lane, constant(4)), constant(2)))};
+        inRow = constant(right.lines / tiles.columns);
+  return {mul(div(warp, inRow), constant(tiles.rows)),
+          mul(rem(warp, inRow), constant(tiles.columns))};
 }
 
 Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
   return forceEach(tiles.warps * warpSize, [&](Value thread) {
     Values values = get(sums, thread);
-    Value lane = rem(thread, constant(warpSize)),
-          inFour = rem(lane, constant(four));
-    auto [row, column] = getPlace(thread);
-    // A lane has other columns of the right operand than of the sums.
-    Value line =
-        add(sub(column, mul(inFour, constant(2))), div(lane, constant(four)));
+    Value lane = rem(thread, constant(warpSize));
+    auto [row, column] = getTile(thread);
+    // All operands of a side for the products at `k`.
+    auto readSide = [&](const Side &side, Value stored, Value line, int64_t k) {
+      int64_t size = side.isLeft ? side.getSlotSize() : four;
+      SmallVector<Values> operands;
+      for (int64_t product = 0; product < side.countProducts(); ++product) {
+        Values found = read(side, stored, line, product, lane, k);
+        for (size_t e = 0; e < found.size(); e += size)
+          operands.emplace_back(ArrayRef(found).slice(e, size));
+      }
+      return operands;
+    };
     for (int64_t k = 0; k < depth; k += mmaDepth) {
-      Value own = addConstant(mul(inFour, constant(four)), k);
-      // The first two elements of each line, then the other two.
-      auto addLines = [&](SmallVector<Values> &fragments,
-                          ArrayRef<Values> lines) {
-        Values &fragment = fragments.emplace_back();
-        for (int64_t half : {0, 2})
-          for (const Values &elements : lines)
-            llvm::append_range(fragment, ArrayRef(elements).slice(half, 2));
-      };
-      SmallVector<Values> lefts, rights;
-      for (int64_t r = 0; r < tiles.rows; r += mmaRows)
-        addLines(lefts, {readFour(left, x, addConstant(row, r), own),
-                         readFour(left, x, addConstant(row, r + 8), own)});
-      for (int64_t c = 0; c < tiles.columns; c += mmaColumns)
-        addLines(rights, {readFour(right, y, addConstant(line, c), own)});
+      SmallVector<Values> lefts = readSide(left, x, row, k),
+                          rights = readSide(right, y, column, k);
       auto place = values.begin();
       for (const Values &a : lefts)
         for (const Values &b : rights) {
@@ -374,14 +452,22 @@ Value ProductByTensorCores::build() {
       });
   auto writeSums = [&](Value thread) {
     Values values = get(loop.getResult(0), thread);
-    auto [row, column] = getPlace(thread);
-    auto next = values.begin();
-    for (int64_t r = 0; r < tiles.rows; r += mmaRows)
-      for (int64_t c = 0; c < tiles.columns; c += mmaColumns)
-        for (int64_t below : {0, 8})
-          for (int64_t beside : {0, 1})
-            write(*next++, {addConstant(row, r + below),
-                            addConstant(column, c + beside)});
+    Value lane = rem(thread, constant(warpSize));
+    auto [row, column] = getTile(thread);
+    int64_t beside = right.countProducts();
+    for (int64_t r = 0; r < left.countProducts(); ++r)
+      for (int64_t below : {0, 1})
+        for (int64_t second : {0, 1})
+          for (int64_t c = 0; c < beside; ++c)
+            for (int64_t e = 0; e < right.together; ++e) {
+              int64_t product = (r * beside + c) * right.together + e;
+              Value inRow = div(lane, constant(four)),
+                    inColumn = addConstant(
+                        mul(rem(lane, constant(four)), constant(2)), second);
+              write(values[4 * product + 2 * below + second],
+                    {addConstant(getLine(left, row, r, inRow), below),
+                     addConstant(getLine(right, column, c, inColumn), e)});
+            }
   };
   return fill({left.lines, right.lines}, sum, tiles.warps * warpSize,
               writeSums);

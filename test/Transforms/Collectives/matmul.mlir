@@ -26,7 +26,7 @@
 // CORES:         obs.generate ({{.*}}) {
 // CORES:           obs.mma
 // CORES:         } : !obs.pull<128 x f32
-// CORES:         obs.force {{.*}} in shared : !obs.push<block, 64 x 64 x f16>, !obs.push<block, 32 x 64 x f16>
+// CORES:         obs.force {{.*}} in shared : !obs.push<block, 32 x 128 x f16>, !obs.push<block, 16 x 128 x f16>
 // NONE-NOT:    obs.mma
 // NONE:        obs.par (%[[I:.*]], %[[J:.*]]) in
 // NONE:          scf.for %[[K:[^ ]*]] =
@@ -47,10 +47,10 @@ func.func @halves(%a: !obs.pull<64 x 100 x f16>, %b: !obs.pull<100 x 32 x f16>) 
 // -----
 
 // The columns of the left operand and the rows of the right one are in memory
-// one after the other: pairs are stored for each. The number of products is
+// one after the other: threads load four of 8 lines each. The number of products is
 // known at run time.
 // CHECK-LABEL: func.func @columns(
-// CORES:         obs.force {{.*}} in shared : !obs.push<block, 32 x 96 x bf16>, !obs.push<block, 16 x 64 x bf16>
+// CORES:         obs.force {{.*}} in shared : !obs.push<block, 24 x 128 x bf16>, !obs.push<block, 8 x 128 x bf16>
 func.func @columns(%a: !obs.pull<? x 48 x bf16>, %b: !obs.pull<16 x ? x bf16>, %x: f32) -> !obs.pull<1 x 48 x 16 x f32> {
   %one = obs.iota : !obs.pull<1 x index>
   %c = obs.distribute block in grid (%i = %one : !obs.pull<1 x index>) {
