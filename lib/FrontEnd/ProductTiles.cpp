@@ -54,28 +54,38 @@ std::optional<int64_t> obs::getInnermost(Value array) {
   return std::nullopt;
 }
 
+/// The rates of one, two, ... blocks on each multiprocessor that can be
+/// resident together. Those of FMAs are of an H100 (`matmul` in
+/// benchmarks/results/jax-h100.json), those of tensor cores of an H200
+/// (benchmarks/results/bfloat-products-h200.txt).
+static SmallVector<double> getRates(const TileShape &shape) {
+  if (shape.byTensorCores) {
+    if (shape.getThreads() > 128)
+      return {0.846};
+    if (shape.getHeight() >= 128 && shape.getWidth() >= 128)
+      return {0.46, 0.748};
+    if (shape.getHeight() >= 128 || shape.getWidth() >= 128)
+      return {0.367, 0.556};
+    return {0.178, 0.32, 0.424};
+  }
+  if (shape.side < 4)
+    return {0.07, 0.12, 0.15};
+  if (shape.side < 8)
+    return {0.27, 0.42, 0.5};
+  return {0.59, 0.80, 0.865};
+}
+
 /// The microseconds that a GPU takes for `blocks` blocks with `steps` products
-/// of one tile each. The rates are those of one, two and three blocks on each
-/// of 132 multiprocessors with 128 FMAs in each cycle, or 1024 by tensor cores
-/// (H100): `matmul` in benchmarks/results/jax-h100.json.
+/// of one tile each. There are 132 multiprocessors with 128 FMAs in each cycle,
+/// or 1024 by tensor cores.
 static double estimateTiles(const TileShape &shape, int64_t blocks,
                             int64_t steps) {
-  constexpr int64_t multiprocessors = 132, resident = 3;
+  constexpr int64_t multiprocessors = 132;
   const double perMicrosecond = shape.byTensorCores ? 1744e3 : 218e3;
-  // Before the first step, a block waits for its tiles.
-  const int64_t waiting = shape.byTensorCores ? 128 : 48;
-  std::array<double, resident> rates = {0.59, 0.80, 0.865};
-  if (shape.side < 8)
-    rates = {0.27, 0.42, 0.5};
-  if (shape.side < 4)
-    rates = {0.07, 0.12, 0.15};
-  if (shape.byTensorCores) {
-    rates = {0.33, 0.5, 0.57};
-    if (shape.getHeight() < 128 || shape.getWidth() < 128)
-      rates = {0.25, 0.38, 0.45};
-    if (shape.getHeight() < 128 && shape.getWidth() < 128)
-      rates = {0.15, 0.25, 0.3};
-  }
+  SmallVector<double> rates = getRates(shape);
+  auto resident = static_cast<int64_t>(rates.size());
+  // Before the first step, a block waits for its tiles. Other blocks may work.
+  const int64_t waiting = !shape.byTensorCores ? 48 : resident > 1 ? 192 : 256;
   double block = static_cast<double>(shape.getHeight() * shape.getWidth()) *
                  static_cast<double>(steps + waiting) / perMicrosecond;
   int64_t waves = blocks / (multiprocessors * resident);
@@ -95,7 +105,7 @@ obs::chooseTiles(PullType x, PullType y, bool areWhole, bool byTensorCores) {
   TileShape small, medium{16, 16, 4}, wide{8, 16, 8}, high{16, 8, 8};
   SmallVector<TileShape> shapes = {wide, high, medium, small};
   if (byTensorCores) {
-    shapes = {{16, 16, 8}, wide, high, medium};
+    shapes = {{16, 32, 8}, {16, 16, 8}, wide, high, medium};
     for (TileShape &shape : shapes)
       shape.byTensorCores = true;
   }

@@ -21,7 +21,12 @@ struct TileShape {
 
   int64_t getHeight() const { return rows * side; }
   int64_t getWidth() const { return columns * side; }
-  int64_t getThreads() const { return byTensorCores ? 128 : rows * columns; }
+  int64_t getThreads() const {
+    // A warp has up to 64 x 64 sums.
+    constexpr int64_t fewest = 128, sums = 128;
+    return byTensorCores ? std::max(fewest, getHeight() * getWidth() / sums)
+                         : rows * columns;
+  }
 };
 /// The shape of the tiles for a product of `x` and `y`, and the number of parts
 /// of its sums, which are products of their own: all of the GPU is busy. There

@@ -45,8 +45,8 @@ static uint64_t countThreads(const llvm::Function &function) {
 llvm::PreservedAnalyses
 ChooseRegistersPass::run(llvm::Function &function,
                          llvm::FunctionAnalysisManager &analyses) {
-  constexpr uint64_t manyRegisters = 64, mostThreads = 256, fewThreads = 128,
-                     registers = 200, mostRegisters = 255;
+  constexpr uint64_t manyRegisters = 64, mostThreads = 256, registers = 200,
+                     mostRegisters = 255;
   uint64_t threads = countThreads(function);
   if (threads == 0 || threads > mostThreads ||
       function.hasFnAttribute(kResident))
@@ -54,7 +54,7 @@ ChooseRegistersPass::run(llvm::Function &function,
   for (const llvm::Loop *loop :
        analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
     if (uint64_t carried = countCarried(*loop); carried >= manyRegisters) {
-      bool needsMost = threads <= fewThreads && carried >= 2 * manyRegisters;
+      bool needsMost = carried >= 2 * manyRegisters;
       function.addFnAttr(kRegisters,
                          std::to_string(needsMost ? mostRegisters : registers));
       break;

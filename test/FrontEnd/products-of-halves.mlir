@@ -7,7 +7,7 @@
 
 // The matrix of weights has its columns in memory one after the other.
 // CHECK-LABEL: func.func @large(
-// CHECK:         obs.matmul %{{.*}}, %{{.*}} init %{{.*}} {right_columns} : !obs.pull<64 x 96 x bf16>, !obs.pull<96 x 64 x bf16> -> !obs.push<block, 64 x 64 x f32>
+// CHECK:         obs.matmul %{{.*}}, %{{.*}} init %{{.*}} {right_columns} : !obs.pull<64 x 96 x bf16>, !obs.pull<96 x 128 x bf16> -> !obs.push<block, 64 x 128 x f32>
 // CHECK:       %[[TILES:.*]] = obs.join
 // CHECK:       %[[ALL:.*]] = obs.reshape %[[TILES]] : !obs.push<grid, 1 x 64 x 128 x f32> -> !obs.push<grid, 64 x 128 x f32>
 // CHECK:       obs.map (%{{.*}} = %[[ALL]] : !obs.push<grid, 64 x 128 x f32>)

@@ -85,7 +85,7 @@ struct Side {
 /// Builds the product of one block.
 class ProductByTensorCores : CollectiveBuilder {
 public:
-  ProductByTensorCores(OpBuilder &builder, MatmulOp op);
+  ProductByTensorCores(OpBuilder &builder, MatmulOp op, int64_t depth);
 
   /// The push array of the result.
   Value build();
@@ -161,11 +161,12 @@ WarpTiles::WarpTiles(int64_t height, int64_t width)
   warps = count();
 }
 
-ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
+ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op,
+                                           int64_t depth)
     : CollectiveBuilder(builder, op.getLoc(), Level::Block, {},
                         /*commutative=*/true, /*combineFn=*/nullptr),
-      op(op), tiles(op.getResult().getType().getExtents()[0],
-                    op.getResult().getType().getExtents()[1]) {
+      op(op), depth(depth), tiles(op.getResult().getType().getExtents()[0],
+                                  op.getResult().getType().getExtents()[1]) {
   PushType type = op.getResult().getType();
   left = {op.getLeft(), type.getExtents()[0], !op.getLeftColumns(),
           true,         tiles.rows,           2};
@@ -175,7 +176,6 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op)
       tiles.columns,        std::min<int64_t>(2, tiles.columns / mmaColumns)};
   count = buildExtent(builder, loc, op.getLeft(), 1);
   staticCount = getConstantIntValue(count);
-  depth = staticCount && *staticCount <= shortDepth ? shortDepth : longDepth;
   element = getArrayElementTypes(op.getLeft().getType()).front();
   sum = type.getElementTypes().front();
 }
@@ -473,31 +473,37 @@ Value ProductByTensorCores::build() {
               writeSums);
 }
 
-/// True if the tiles of one block for `op` fit into its shared memory, and its
-/// types are those of `obs.mma`.
-static bool canUseTensorCores(MatmulOp op, int64_t sharedBytes) {
+/// The columns of a step, for which the tiles of one block fit into its shared
+/// memory. 0 if none do, or if the types are not those of `obs.mma`.
+static int64_t chooseDepth(MatmulOp op, int64_t sharedBytes) {
   PushType type = op.getResult().getType();
   Type element = getArrayElementTypes(op.getLeft().getType()).front();
   if (type.getLevel() != Level::Block || !type.hasStaticExtents() ||
       !(element.isF16() || element.isBF16()) ||
       !type.getElementTypes().front().isF32())
-    return false;
-  int64_t rows = type.getExtents()[0], columns = type.getExtents()[1];
-  // Two copies, with unused elements after each row.
-  constexpr int64_t copies = 2, bytes = 2, unused = 16;
-  return rows > 0 && columns > 0 && rows % mmaRows == 0 &&
-         columns % mmaColumns == 0 &&
-         WarpTiles(rows, columns).warps <= mostWarps &&
-         copies * bytes * (rows + columns + unused) * (longDepth + unused) <=
-             sharedBytes;
+    return 0;
+  int64_t rows = type.getExtents()[0], columns = type.getExtents()[1],
+          count = getArrayExtents(op.getLeft().getType())[1];
+  if (rows <= 0 || columns <= 0 || rows % mmaRows || columns % mmaColumns ||
+      WarpTiles(rows, columns).warps > mostWarps)
+    return 0;
+  bool isShort = !ShapedType::isDynamic(count) && count <= shortDepth;
+  for (int64_t depth : {isShort ? shortDepth : longDepth, shortDepth}) {
+    // Two copies, with unused elements after each row.
+    constexpr int64_t copies = 2, bytes = 2, unused = 16;
+    if (copies * bytes * (rows + columns + unused) * (depth + unused) <=
+        sharedBytes)
+      return depth;
+  }
+  return 0;
 }
 
 LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
                                        const ExpansionOptions &options) {
-  bool isPossible = canUseTensorCores(op, options.sharedBytes);
+  int64_t depth = chooseDepth(op, options.sharedBytes);
   StringRef strategy = op.getStrategy().value_or(
-      isPossible && options.hasTensorCores && !options.plain ? "tensor_cores"
-                                                             : "sequential");
+      depth && options.hasTensorCores && !options.plain ? "tensor_cores"
+                                                        : "sequential");
   if (strategy != "tensor_cores" && strategy != "sequential")
     return op.emitOpError("[strategy-name] '")
            << strategy
@@ -506,7 +512,7 @@ LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
   builder.setInsertionPoint(op);
   if (strategy == "sequential")
     return op.expand(builder);
-  if (!isPossible)
+  if (!depth)
     return op.emitOpError(
         "[strategy-type] strategy 'tensor_cores' adds products of f16 or bf16 "
         "in f32 at level block; the height of the result is a multiple of 16, "
@@ -515,6 +521,7 @@ LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
   if (!options.hasTensorCores)
     return op.emitOpError("[strategy-chip] strategy 'tensor_cores' needs "
                           "sm_80 or later; leave the choice to the compiler");
-  op.getResult().replaceAllUsesWith(ProductByTensorCores(builder, op).build());
+  op.getResult().replaceAllUsesWith(
+      ProductByTensorCores(builder, op, depth).build());
   return success();
 }
