@@ -41,8 +41,9 @@ static bool hasFlags(Operation *op, arith::IntegerOverflowFlags flags) {
 }
 
 /// Removes the constant that is added to `sum`, and returns it; 0 if there is
-/// none. No sum on the way wraps, with these flags. Of unsigned sums, it also
-/// removes a constant of the second operand.
+/// none. No sum on the way wraps, with these flags. It also removes a positive
+/// constant of the second operand, or any constant if sums may wrap. A signed
+/// sum without it may wrap, so it is kept there.
 static int64_t splitSum(Value &sum, arith::IntegerOverflowFlags flags) {
   Operation *op = sum.getDefiningOp();
   if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) ||
@@ -58,8 +59,9 @@ static int64_t splitSum(Value &sum, arith::IntegerOverflowFlags flags) {
     return isSum ? *number : -*number;
   }
   Value second = op->getOperand(1);
-  int64_t number = isSum && isUnsigned ? splitSum(second, flags) : 0;
-  if (number <= 0)
+  bool isSigned = flags == arith::IntegerOverflowFlags::nsw;
+  int64_t number = isSum && !isSigned ? splitSum(second, flags) : 0;
+  if (number == 0 || (isUnsigned && number < 0))
     return 0;
   OpBuilder builder(op);
   sum = arith::AddIOp::create(builder, op->getLoc(), op->getOperand(0), second,

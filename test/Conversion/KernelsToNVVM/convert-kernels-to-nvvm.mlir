@@ -236,6 +236,47 @@ gpu.module @kernels {
 
 // -----
 
+// The constant may be a part of the second operand of a sum.
+gpu.module @kernels {
+  // CHECK-LABEL: llvm.func @distances_in_sums(
+  // CHECK-SAME: %[[A:.*]]: !llvm.ptr, %[[I:.*]]: i64, %[[K:.*]]: i32, %[[L:.*]]: i32
+  gpu.func @distances_in_sums(%a: memref<f32>, %i: index, %k: i32, %l: i32, %f: f32) kernel {
+    %c3 = arith.constant 3 : index
+    %c7 = arith.constant 7 : i32
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [100], strides: [1] : memref<f32> to memref<100xf32>
+    // CHECK: %[[S:.*]] = llvm.add %[[I]], %[[I]]
+    // CHECK: %[[P:.*]] = llvm.getelementptr {{.*}}[%[[S]]]
+    // CHECK: llvm.getelementptr %[[P]][-3]
+    %before = arith.subi %i, %c3 : index
+    %m = arith.addi %i, %before : index
+    memref.store %f, %x[%m] : memref<100xf32>
+    // CHECK: %[[T:.*]] = llvm.add %[[K]], %[[L]] overflow<nuw>
+    // CHECK: %[[Z:.*]] = llvm.zext %[[T]] : i32 to i64
+    // CHECK: %[[Q:.*]] = llvm.getelementptr {{.*}}[%[[Z]]]
+    // CHECK: llvm.getelementptr %[[Q]][7]
+    %inner = arith.addi %l, %c7 overflow<nsw, nuw> : i32
+    %outer = arith.addi %k, %inner overflow<nsw, nuw> : i32
+    %n = arith.index_castui %outer : i32 to index
+    memref.store %f, %x[%n] : memref<100xf32>
+    // The sum of %k and %l may wrap in these.
+    // CHECK-NOT: llvm.getelementptr {{.*}}[7]
+    // CHECK-NOT: llvm.getelementptr {{.*}}[-7]
+    %open = arith.addi %k, %inner : i32
+    %o = arith.index_castui %open : i32 to index
+    memref.store %f, %x[%o] : memref<100xf32>
+    %less = arith.subi %l, %c7 overflow<nsw, nuw> : i32
+    %sum = arith.addi %k, %less overflow<nsw, nuw> : i32
+    %p = arith.index_castui %sum : i32 to index
+    memref.store %f, %x[%p] : memref<100xf32>
+    %q = arith.index_cast %sum : i32 to index
+    memref.store %f, %x[%q] : memref<100xf32>
+    // CHECK: llvm.return
+    gpu.return
+  }
+}
+
+// -----
+
 // A register has two elements; two bf16 are an integer.
 
 // CHECK-LABEL: llvm.func @products
