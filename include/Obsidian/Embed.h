@@ -168,8 +168,8 @@ struct DeviceOptions {
   bool randomSchedule = false;
   uint64_t seed = 0;
   /// Functions of the caller for memory of a GPU, such as the allocator of a
-  /// framework. `allocate` returns 0 if there is no memory left. The caller
-  /// then frees the results.
+  /// framework. `allocate` returns an address that is a multiple of 16, or 0 if
+  /// there is no memory left. The caller then frees the results.
   std::function<uint64_t(uint64_t bytes)> allocate;
   std::function<void(uint64_t pointer)> free;
 };

@@ -45,10 +45,10 @@ typedef struct {
   uint32_t flags;
   uint64_t seed;
   /* Functions of the caller for memory of the GPU, such as the allocator of a
-   * framework. Either both are NULL, or none. `allocate` returns 0 if there is
-   * no memory left. The memory is used on the stream of the run only, and is
-   * freed in the order of the stream. The caller frees the arrays that a run
-   * returns. */
+   * framework. Either both are NULL, or none. `allocate` returns an address
+   * that is a multiple of 16, or 0 if there is no memory left. The memory is
+   * used on the stream of the run only, and is freed in the order of the
+   * stream. The caller frees the arrays that a run returns. */
   uint64_t (*allocate)(void *user, uint64_t bytes);
   void (*free)(void *user, uint64_t pointer);
   void *user;
