@@ -76,6 +76,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   collectives.sharedBytes = options.sharedBytes;
   collectives.plain = options.plainCollectives;
   collectives.tensorCores = options.tensorCores;
+  collectives.threads = options.threads;
   pm.addPass(createObsExpandCollectivesPass(collectives));
   pm.addPass(createObsUnrollLoopsPass());
   pm.addPass(createStructuredCanonicalizerPass());

@@ -396,7 +396,7 @@ class Pull(_Common):
 
         Element `[i, j]` is `init` plus the sum of `self[i, k] * other[k, j]` for all k, in any
         order. `dtype` is the type of the result, by default that of the operands, or a wider type.
-        In a block, tensor cores multiply `f16` and `bf16` if `dtype` is `f32`.
+        In a block and in a grid, tensor cores multiply `f16` and `bf16` if `dtype` is `f32`.
         """
         product: Push = collectives.matmul(self, other, init, dtype, strategy)
         return product

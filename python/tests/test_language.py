@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import obsidian as obs
-from obsidian import Pull, block, f32, f64, i8, i32, i64, index, thread, warp
+from obsidian import Pull, block, f16, f32, f64, i8, i32, i64, index, thread, warp
 from obsidian.backend import RunOptions
 
 SIZES = (0, 1, 31, 32, 33, 100, 257, 1000, 1025)
@@ -505,6 +505,27 @@ def test_matmul_on_threads(threads: int) -> None:
     x = np.random.default_rng(1).integers(-9, 9, (70, 40)).astype(np.float32)
     y = np.random.default_rng(2).integers(-9, 9, (40, 30)).astype(np.float32)
     np.testing.assert_array_equal(product(x, y), x @ y)
+
+
+@pytest.mark.parametrize("threads", [None, 17, 256])
+@pytest.mark.parametrize(
+    "sizes", [(0, 3, 4), (3, 0, 4), (17, 33, 16), (130, 72, 257), (128, 64, 256)]
+)
+def test_products_of_halves(sizes: tuple[int, int, int], threads: int | None) -> None:
+    """By tensor cores, with sums that are exact in any order."""
+    m, k, n = sizes
+    x = np.random.default_rng(1).integers(-9, 9, (m, k)).astype(np.float16)
+    y = np.random.default_rng(2).integers(-9, 9, (k, n)).astype(np.float16)
+    expected = x.astype(np.float32) @ y.astype(np.float32) + 1
+
+    def product(a: Any, b: Any) -> Any:
+        return a.matmul(b, init=1, dtype=f32)
+
+    for rows, inner, columns in (sizes, ("m", "k", "n")):
+        product.__annotations__ = {"a": Pull[rows, inner, f16], "b": Pull[inner, columns, f16]}
+        program = obs.jit(product, threads=threads)
+        np.testing.assert_array_equal(program(x, y), expected)
+    assert ("mma.sync" in program.ptx()) == (threads != 17)
 
 
 def test_extremes_of_python_integers() -> None:

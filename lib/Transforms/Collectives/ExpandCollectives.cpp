@@ -407,7 +407,8 @@ struct ExpandCollectives
 
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    strategies::ExpansionOptions options{sharedBytes, plain, tensorCores};
+    strategies::ExpansionOptions options{sharedBytes, plain, tensorCores,
+                                         threads};
     // First, since collectives become fills, and stand in loops of fills.
     SmallVector<FillOp> fills;
     getOperation()->walk([&](FillOp op) { fills.push_back(op); });

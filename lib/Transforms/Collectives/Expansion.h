@@ -24,6 +24,8 @@ struct ExpansionOptions {
   bool plain;
   /// The GPU has `obs.mma` (sm_80).
   bool hasTensorCores;
+  /// The threads of a block; 0 if they are not known.
+  int64_t threads;
 };
 
 /// A builder for the elements and operator of `op`. It inserts before `op`.

@@ -5,505 +5,157 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The strategy `tensor_cores`. In: an `obs.matmul` of f16 or bf16 at level
-// block. Out: a loop over the columns of the left operand, in steps of 64. The
-// threads load those of the next step to registers while the warps add the
-// products of one step, whose elements are in shared memory.
-//
-// The order of the columns of the left operand, which are the rows of the right
-// one, is free within a step, if it is the same in both. The order of the lines
-// is free, too. So the elements that a lane takes for one `obs.mma` are
-// neighbours in shared memory, 16 bytes in the order of its operands: four
-// elements of two lines. The instruction needs neighbouring registers, and a
-// load of 16 bytes writes these. The slots are the places of such elements.
-//
-// A row in shared memory has the slots of two lines, and 16 bytes that are not
-// used. With these, there are no bank conflicts: threads with neighbouring
-// elements of a line write neighbouring slots of a row, threads with
-// neighbouring groups of 8 lines write one slot of neighbouring rows, and lanes
-// read four neighbouring slots of two rows, of which one is four rows after the
-// other. The lanes that have one row of the result have neighbours of it.
+// The strategy `tensor_cores`. In: an `obs.matmul` of f16 or bf16. Out: at
+// level block, the program of `TensorCores.cpp`; at level grid, blocks with
+// this program, each for a tile of the result.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Expansion.h"
-#include "ExpansionUtils.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
-#include <numeric>
+#include "TensorCores.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
-/// The matrices of `obs.mma`.
-static constexpr int64_t mmaRows = 16, mmaColumns = 8, mmaDepth = 16;
-/// The columns of the left operand that a step loads, and the number for short
-/// sums. With 64, a product of 4096 x 4096 takes 0.87 of the time of 32 (H100).
-static constexpr int64_t longDepth = 64, shortDepth = 32;
-/// The elements that a thread loads together, 16 bytes, and the elements of a
-/// line that a lane takes for one product.
-static constexpr int64_t group = 8, four = 4;
-/// Each part of a multiprocessor has a warp, unless tiles are small. A block
-/// has at most 8 warps by default, which keep their sums in registers.
-static constexpr int64_t fewWarps = 4, mostWarps = 8, smallTile = 16 * 16;
-
-namespace {
-/// The tiles of the warps that compute a result.
-struct WarpTiles {
-  WarpTiles(int64_t height, int64_t width);
-
-  int64_t rows, columns, warps;
-};
-
-/// One operand. A line is a row of the left operand, or a column of the right
-/// one.
-struct Side {
-  Value array;
-  int64_t lines;
-  /// The elements of a line are neighbours in memory.
-  bool hasLines;
-  bool isLeft;
-  /// The lines of the tile of a warp, at most 64.
-  int64_t tile;
-  /// The lines of a row in shared memory. A slot has four elements of each.
-  int64_t together;
-
-  int64_t getSlotSize() const { return four * together; }
-  /// The line and the column of an element of a slot, in the order of the
-  /// operands of `obs.mma`.
-  std::pair<int64_t, int64_t> getPlace(int64_t element) const {
-    if (isLeft)
-      return {element / 2 % 2, element / 4 * 2 + element % 2};
-    return {element / four, element % four};
-  }
-  /// The groups of 8 lines. The first rows have the first lines of all groups.
-  int64_t countGroups() const { return lines / group; }
-  /// The number of products whose lines belong to the tile.
-  int64_t countProducts() const { return tile / (8 * together); }
-};
-
-/// Builds the product of one block.
-class ProductByTensorCores : CollectiveBuilder {
-public:
-  ProductByTensorCores(OpBuilder &builder, MatmulOp op, int64_t depth);
-
-  /// The push array of the result.
-  Value build();
-
-private:
-  /// The stored array whose element `i` has the components that `code` builds.
-  Value forceEach(int64_t count, llvm::function_ref<Values(Value)> code);
-  /// The push array of these extents that `count` threads write.
-  Value fill(ArrayRef<int64_t> extents, Type element, int64_t count,
-             llvm::function_ref<void(Value)> code);
-  void write(Value value, ValueRange place) {
-    WriteOp::create(builder, loc, value, place, ContractAttr(), Attribute());
-  }
-  Value addConstant(Value a, int64_t b) { return add(a, constant(b)); }
-
-  /// Element `k` of a line, or zero past the end.
-  Value readOne(const Side &side, Value line, Value k);
-  /// The number of pieces that a thread loads at once: 8 elements of the lines
-  /// of a row in shared memory, or four elements of 8 lines.
-  int64_t countPieces(const Side &side) {
-    return side.lines * depth /
-           (side.hasLines ? side.together * group : group * four);
-  }
-  /// The number of threads that load pieces, all of them equally many.
-  int64_t countLoaders(const Side &side) {
-    return std::gcd(countPieces(side), tiles.warps * warpSize);
-  }
-  /// The first line of each piece of a thread, and its slot.
-  void forEachPiece(const Side &side, Value thread,
-                    llvm::function_ref<void(Value, Value)> code);
-  /// Loads the elements of one step to registers.
-  Value load(const Side &side, Value step);
-  /// Stores them in shared memory.
-  Value store(const Side &side, Value loaded);
-  /// The group of lines to which row `row` of one product belongs, and its
-  /// number in the group. The tile begins at `line`.
-  std::pair<Value, Value> getGroup(const Side &side, Value line,
-                                   int64_t product, Value row);
-  /// The first line of this row.
-  Value getLine(const Side &side, Value line, int64_t product, Value row);
-  /// The elements that a lane takes from what `store` returned, for one product
-  /// at `k`.
-  Values read(const Side &side, Value stored, Value line, int64_t product,
-              Value lane, int64_t k);
-  /// The sums after the products of one step.
-  Value addProducts(Value sums, Value left, Value right);
-  /// The first row and the first column of the tile of a warp.
-  std::pair<Value, Value> getTile(Value thread);
-
-  MatmulOp op;
-  Side left, right;
-  Value count;
-  std::optional<int64_t> staticCount;
-  Type element, sum;
-  int64_t depth;
-  WarpTiles tiles;
-};
-} // namespace
-
-/// The largest of 64, 32, 16, ... that divides `extent`.
-static int64_t getExtentOfTile(int64_t extent) {
-  int64_t tile = 64;
-  while (extent % tile != 0)
-    tile /= 2;
-  return tile;
+/// The height and the width of the tiles of a matrix: those of the block if
+/// `type` belongs to one. Of a grid, the largest tiles of which each
+/// multiprocessor has one.
+static std::pair<int64_t, int64_t> chooseTile(PushType type) {
+  constexpr int64_t multiprocessors = 132;
+  if (type.getLevel() == Level::Block)
+    return {type.getExtents()[0], type.getExtents()[1]};
+  if (!type.hasStaticExtents())
+    return {128, 128};
+  std::pair<int64_t, int64_t> shapes[] = {
+      {128, 256}, {128, 128}, {64, 128}, {64, 64}};
+  for (auto [height, width] : shapes)
+    if (llvm::divideCeil(type.getExtents()[0], height) *
+            llvm::divideCeil(type.getExtents()[1], width) >=
+        multiprocessors)
+      return {height, width};
+  return std::end(shapes)[-1];
 }
 
-WarpTiles::WarpTiles(int64_t height, int64_t width)
-    : rows(getExtentOfTile(height)), columns(getExtentOfTile(width)) {
-  auto count = [&] { return height / rows * (width / columns); };
-  while (count() < fewWarps && rows * columns > smallTile)
-    (rows >= columns ? rows : columns) /= 2;
-  warps = count();
-}
-
-ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, MatmulOp op,
-                                           int64_t depth)
-    : CollectiveBuilder(builder, op.getLoc(), Level::Block, {},
-                        /*commutative=*/true, /*combineFn=*/nullptr),
-      op(op), depth(depth), tiles(op.getResult().getType().getExtents()[0],
-                                  op.getResult().getType().getExtents()[1]) {
-  PushType type = op.getResult().getType();
-  left = {op.getLeft(), type.getExtents()[0], !op.getLeftColumns(),
-          true,         tiles.rows,           2};
-  right = {
-      op.getRight(),        type.getExtents()[1],
-      op.getRightColumns(), false,
-      tiles.columns,        std::min<int64_t>(2, tiles.columns / mmaColumns)};
-  count = buildExtent(builder, loc, op.getLeft(), 1);
-  staticCount = getConstantIntValue(count);
-  element = getArrayElementTypes(op.getLeft().getType()).front();
-  sum = type.getElementTypes().front();
-}
-
-Value ProductByTensorCores::forceEach(int64_t count,
-                                      llvm::function_ref<Values(Value)> code) {
-  Region body;
-  Values values;
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&body, {}, builder.getIndexType(), loc);
-    values = code(block->getArgument(0));
-    YieldOp::create(builder, loc, values);
-  }
-  auto type = PullType::get(builder.getContext(), count,
-                            llvm::to_vector(ValueRange(values).getTypes()));
-  auto array = GenerateOp::create(builder, loc, type, ValueRange());
-  array.getBody().takeBody(body);
-  return force(array);
-}
-
-Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
-                                 int64_t count,
-                                 llvm::function_ref<void(Value)> code) {
-  auto type =
-      PushType::get(builder.getContext(), Level::Block, extents, element);
-  return buildFill(*this, type, Value(), {}, /*unchecked=*/false, [&] {
-    buildPar(*this, Level::Thread, constant(count),
-             [&](CollectiveBuilder &, Value i) { code(i); });
-  });
-}
-
-Value ProductByTensorCores::readOne(const Side &side, Value line, Value k) {
-  Value place[] = {line, k};
-  if (!side.isLeft)
-    std::swap(place[0], place[1]);
-  return get(side.array, place).front();
-}
-
-void ProductByTensorCores::forEachPiece(
-    const Side &side, Value thread,
-    llvm::function_ref<void(Value, Value)> code) {
-  int64_t loaders = countLoaders(side);
-  // The pieces with the same lines, or the same slot.
-  int64_t inner = side.hasLines ? depth / group : side.countGroups();
-  for (int64_t first = 0; first < countPieces(side); first += loaders) {
-    Value outer, number = thread;
-    // The threads load whole lines.
-    if (loaders % inner == 0) {
-      outer = addConstant(div(thread, constant(inner)), first / inner);
-    } else {
-      number = addConstant(thread, first);
-      outer = div(number, constant(inner));
-    }
-    Value last = rem(number, constant(inner));
-    if (side.hasLines)
-      code(mul(outer, constant(side.together)), last);
-    else
-      code(mul(last, constant(group)), outer);
-  }
-}
-
-Value ProductByTensorCores::load(const Side &side, Value step) {
-  Value first = mul(step, constant(depth));
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
-  bool isWhole = staticCount && *staticCount % depth == 0;
-  // The elements at `k` and its neighbours, or zeros past the end. One
-  // comparison is enough if the number of elements is a multiple of theirs.
-  auto readAll = [&](Value k, int64_t columns,
-                     llvm::function_ref<Values(int64_t)> readAt) {
-    bool areOne = isWhole || (staticCount && *staticCount % columns == 0);
-    int64_t together = areOne ? columns : 1;
-    Values values;
-    for (int64_t first = 0; first < columns; first += together) {
-      auto readSome = [&] {
-        Values found;
-        for (int64_t e = first; e < first + together; ++e)
-          llvm::append_range(found, readAt(e));
-        return found;
-      };
-      if (isWhole) {
-        llvm::append_range(values, readSome());
-        continue;
-      }
-      size_t size = 0;
-      llvm::append_range(values, choose(
-                                     below(addConstant(k, first), count),
-                                     [&] {
-                                       Values found = readSome();
-                                       size = found.size();
-                                       return found;
-                                     },
-                                     [&] { return Values(size, zero); }));
-    }
-    return values;
-  };
-  return forceEach(countLoaders(side), [&](Value thread) {
-    Values values;
-    forEachPiece(side, thread, [&](Value line, Value slot) {
-      if (side.hasLines) {
-        Value k = add(first, mul(slot, constant(group)));
-        for (int64_t l = 0; l < side.together; ++l)
-          llvm::append_range(
-              values, readAll(k, group, [&](int64_t e) -> Values {
-                return {readOne(side, addConstant(line, l), addConstant(k, e))};
-              }));
-        return;
-      }
-      Value half = constant(depth / group);
-      Value k = add(first, add(mul(rem(slot, half), constant(group)),
-                               mul(div(slot, half), constant(four))));
-      llvm::append_range(values, readAll(k, four, [&](int64_t e) {
-                           Values found;
-                           for (int64_t l = 0; l < group; ++l)
-                             found.push_back(readOne(side, addConstant(line, l),
-                                                     addConstant(k, e)));
-                           return found;
-                         }));
-    });
-    return values;
-  });
-}
-
-Value ProductByTensorCores::store(const Side &side, Value loaded) {
-  int64_t extents[] = {side.lines / side.together, side.together * depth};
-  return fill(extents, element, countLoaders(side), [&](Value thread) {
-    Values values = get(loaded, thread);
-    auto next = values.begin();
-    forEachPiece(side, thread, [&](Value line, Value slot) {
-      Value row = div(line, constant(group));
-      if (side.hasLines)
-        row = add(row,
-                  mul(div(rem(line, constant(group)), constant(side.together)),
-                      constant(side.countGroups())));
-      auto writeSlot = [&](Value row, Value slot,
-                           llvm::function_ref<Value(int64_t, int64_t)> code) {
-        Value first = mul(slot, constant(side.getSlotSize()));
-        for (int64_t e = 0; e < side.getSlotSize(); ++e) {
-          auto [line, column] = side.getPlace(e);
-          write(code(line, column), {row, addConstant(first, e)});
-        }
-      };
-      if (side.hasLines) {
-        // The other four elements of each line have a slot of the second half.
-        for (int64_t half : {0, 1})
-          writeSlot(row, addConstant(slot, half * depth / group),
-                    [&](int64_t line, int64_t column) {
-                      return next[line * group + half * four + column];
-                    });
-        next += side.together * group;
-        return;
-      }
-      for (int64_t l = 0; l < group; l += side.together)
-        writeSlot(addConstant(row, l / side.together * side.countGroups()),
-                  slot, [&](int64_t line, int64_t column) {
-                    return next[column * group + l + line];
-                  });
-      next += group * four;
-    });
-  });
-}
-
-std::pair<Value, Value> ProductByTensorCores::getGroup(const Side &side,
-                                                       Value line,
-                                                       int64_t product,
-                                                       Value row) {
-  Value tile = div(line, constant(side.tile));
-  int64_t groups = side.tile / group;
-  if (groups == 1)
-    return {tile, row};
-  // Two neighbouring rows belong to groups with this distance, if need be of
-  // two parts of the tile, between which there are those of other tiles.
-  int64_t distance = side.lines % (2 * four * group) == 0 ? four : groups / 2;
-  int64_t inside = 2 * distance / groups;
-  Value first = add(mul(div(tile, constant(inside)), constant(2 * distance)),
-                    mul(rem(tile, constant(inside)), constant(groups / 2)));
-  // The rows of one group that belong to one product.
-  int64_t rows = groups == 2 ? four : 2, rest = four / rows;
-  Value pair = div(row, constant(2));
-  Value found = add(add(first, div(pair, constant(rows))),
-                    mul(rem(row, constant(2)), constant(distance)));
-  return {addConstant(found, product / rest * rest),
-          addConstant(mul(rem(pair, constant(rows)), constant(rest)),
-                      product % rest)};
-}
-
-Value ProductByTensorCores::getLine(const Side &side, Value line,
-                                    int64_t product, Value row) {
-  auto [found, number] = getGroup(side, line, product, row);
-  return add(mul(found, constant(group)), mul(number, constant(side.together)));
-}
-
-Values ProductByTensorCores::read(const Side &side, Value stored, Value line,
-                                  int64_t product, Value lane, int64_t k) {
-  auto [found, number] =
-      getGroup(side, line, product, div(lane, constant(four)));
-  int64_t size = side.getSlotSize();
-  Value first = mul(rem(lane, constant(four)), constant(size));
-  Value place[] = {add(mul(number, constant(side.countGroups())), found), {}};
-  Values values;
-  for (int64_t e = 0; e < size; ++e) {
-    place[1] = addConstant(first, k / four * size + e);
-    llvm::append_range(values, get(stored, place));
-  }
-  return values;
-}
-
-std::pair<Value, Value> ProductByTensorCores::getTile(Value thread) {
-  Value warp = div(thread, constant(warpSize)),
-        inRow = constant(right.lines / tiles.columns);
-  return {mul(div(warp, inRow), constant(tiles.rows)),
-          mul(rem(warp, inRow), constant(tiles.columns))};
-}
-
-Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
-  return forceEach(tiles.warps * warpSize, [&](Value thread) {
-    Values values = get(sums, thread);
-    Value lane = rem(thread, constant(warpSize));
-    auto [row, column] = getTile(thread);
-    // All operands of a side for the products at `k`.
-    auto readSide = [&](const Side &side, Value stored, Value line, int64_t k) {
-      int64_t size = side.isLeft ? side.getSlotSize() : four;
-      SmallVector<Values> operands;
-      for (int64_t product = 0; product < side.countProducts(); ++product) {
-        Values found = read(side, stored, line, product, lane, k);
-        for (size_t e = 0; e < found.size(); e += size)
-          operands.emplace_back(ArrayRef(found).slice(e, size));
-      }
-      return operands;
-    };
-    for (int64_t k = 0; k < depth; k += mmaDepth) {
-      SmallVector<Values> lefts = readSide(left, x, row, k),
-                          rights = readSide(right, y, column, k);
-      auto place = values.begin();
-      for (const Values &a : lefts)
-        for (const Values &b : rights) {
-          auto product =
-              MmaOp::create(builder, loc, a, b, Values(place, place + 4));
-          place = llvm::copy(product.getResults(), place);
-        }
-    }
-    return values;
-  });
-}
-
-Value ProductByTensorCores::build() {
-  int64_t numSums = tiles.rows * tiles.columns / warpSize;
-  Value zero = constant(0), one = constant(1),
-        steps = IndexBuilder::ceilDiv(count, constant(depth)),
-        last = sub(steps, one);
-  Value none = forceEach(tiles.warps * warpSize,
-                         [&](Value) { return Values(numSums, op.getInit()); });
-  auto storeBoth = [&](ArrayRef<Value> loaded) -> Values {
-    Value both[] = {store(left, loaded[0]), store(right, loaded[1])};
-    auto force = ForceOp::create(builder, loc, both, ValueRange());
-    force.setStorage(Storage::Shared);
-    return llvm::to_vector_of<Value>(force.getResults());
-  };
-  auto loadBoth = [&](Value step) -> Values {
-    return {load(left, step), load(right, step)};
-  };
-  Values start = {none};
-  llvm::append_range(start, storeBoth(loadBoth(zero)));
-  auto loop = scf::ForOp::create(
-      builder, loc, zero, steps, one, start,
-      [&](OpBuilder &, Location, Value step, ValueRange carried) {
-        Value next =
-            builder.createOrFold<arith::MinSIOp>(loc, add(step, one), last);
-        Values loaded = loadBoth(next);
-        Values found = {addProducts(carried[0], carried[1], carried[2])};
-        llvm::append_range(found, storeBoth(loaded));
-        scf::YieldOp::create(builder, loc, found);
-      });
-  auto writeSums = [&](Value thread) {
-    Values values = get(loop.getResult(0), thread);
-    Value lane = rem(thread, constant(warpSize));
-    auto [row, column] = getTile(thread);
-    int64_t beside = right.countProducts();
-    for (int64_t r = 0; r < left.countProducts(); ++r)
-      for (int64_t below : {0, 1})
-        for (int64_t second : {0, 1})
-          for (int64_t c = 0; c < beside; ++c)
-            for (int64_t e = 0; e < right.together; ++e) {
-              int64_t product = (r * beside + c) * right.together + e;
-              Value inRow = div(lane, constant(four)),
-                    inColumn = addConstant(
-                        mul(rem(lane, constant(four)), constant(2)), second);
-              write(values[4 * product + 2 * below + second],
-                    {addConstant(getLine(left, row, r, inRow), below),
-                     addConstant(getLine(right, column, c, inColumn), e)});
-            }
-  };
-  return fill({left.lines, right.lines}, sum, tiles.warps * warpSize,
-              writeSums);
-}
-
-/// The columns of a step, for which the tiles of one block fit into its shared
-/// memory. 0 if none do, or if the types are not those of `obs.mma`.
-static int64_t chooseDepth(MatmulOp op, int64_t sharedBytes) {
+/// True if `op` multiplies f16 or bf16 and adds f32, at a level at which
+/// blocks do so. Of few rows or columns, most of a tile would be unused.
+static bool isForTensorCores(MatmulOp op) {
   PushType type = op.getResult().getType();
   Type element = getArrayElementTypes(op.getLeft().getType()).front();
-  if (type.getLevel() != Level::Block || !type.hasStaticExtents() ||
-      !(element.isF16() || element.isBF16()) ||
+  if (!(element.isF16() || element.isBF16()) ||
       !type.getElementTypes().front().isF32())
-    return 0;
-  int64_t rows = type.getExtents()[0], columns = type.getExtents()[1],
-          count = getArrayExtents(op.getLeft().getType())[1];
-  if (rows <= 0 || columns <= 0 || rows % mmaRows || columns % mmaColumns ||
-      WarpTiles(rows, columns).warps > mostWarps)
-    return 0;
-  bool isShort = !ShapedType::isDynamic(count) && count <= shortDepth;
-  for (int64_t depth : {isShort ? shortDepth : longDepth, shortDepth}) {
-    // Two copies, with unused elements after each row.
-    constexpr int64_t copies = 2, bytes = 2, unused = 16;
-    if (copies * bytes * (rows + columns + unused) * (depth + unused) <=
-        sharedBytes)
-      return depth;
+    return false;
+  constexpr int64_t few = 16;
+  if (type.getLevel() == Level::Grid)
+    return llvm::all_of(type.getExtents(), [](int64_t extent) {
+      return ShapedType::isDynamic(extent) || extent >= few;
+    });
+  return type.getLevel() == Level::Block && type.hasStaticExtents();
+}
+
+/// The product of whole matrices by blocks, an array of level grid.
+static Value buildTiles(OpBuilder &builder, MatmulOp op, int64_t height,
+                        int64_t width, int64_t depth) {
+  Location loc = op.getLoc();
+  MLIRContext *context = builder.getContext();
+  IndexBuilder index{builder, loc};
+  PushType type = op.getResult().getType();
+  Value extents[] = {buildExtent(builder, loc, op.getLeft(), 0),
+                     buildExtent(builder, loc, op.getRight(), 1)};
+  Value sizes[] = {index.constant(height), index.constant(width)};
+  SmallVector<int64_t> parts;
+  SmallVector<Value> dynamic, dynamicParts;
+  for (auto [extent, value, size] :
+       llvm::zip_equal(type.getExtents(), extents, sizes)) {
+    int64_t constant = *getConstantIntValue(size);
+    bool isDynamic = ShapedType::isDynamic(extent);
+    parts.push_back(isDynamic ? extent
+                              : int64_t(llvm::divideCeil(extent, constant)));
+    if (!isDynamic)
+      continue;
+    dynamic.push_back(value);
+    dynamicParts.push_back(index.ceilDiv(value, size));
   }
-  return 0;
+  // The number of the tile of each block, in one dimension.
+  auto number = [&](unsigned dim) -> Value {
+    auto numbers = GenerateOp::create(
+        builder, loc, PullType::get(context, parts, builder.getIndexType()),
+        dynamicParts);
+    OpBuilder::InsertionGuard guard(builder);
+    Type types[] = {builder.getIndexType(), builder.getIndexType()};
+    Block *body =
+        builder.createBlock(&numbers.getBody(), {}, types, {loc, loc});
+    YieldOp::create(builder, loc, ValueRange(body->getArgument(dim)));
+    return numbers;
+  };
+  Value numbers[] = {number(0), number(1)};
+  SmallVector<int64_t> all = parts;
+  all.append({height, width});
+  auto distribute = DistributeOp::create(
+      builder, loc,
+      TypeRange(PushType::get(context, Level::Grid, all,
+                              type.getElementTypes().front())),
+      numbers, LevelAttr::get(context, Level::Block),
+      LevelAttr::get(context, Level::Grid));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Type types[] = {builder.getIndexType(), builder.getIndexType()};
+    Block *body =
+        builder.createBlock(&distribute.getBody(), {}, types, {loc, loc});
+    auto getOperand = [&](unsigned dim, Value array,
+                          bool hasLines) -> ProductOperand {
+      bool isWhole = !ShapedType::isDynamic(type.getExtents()[dim]) &&
+                     type.getExtents()[dim] % (dim == 0 ? height : width) == 0;
+      return {array, hasLines, index.mul(body->getArgument(dim), sizes[dim]),
+              isWhole ? Value() : extents[dim]};
+    };
+    ProductTile tile = {getOperand(0, op.getLeft(), !op.getLeftColumns()),
+                        getOperand(1, op.getRight(), op.getRightColumns()),
+                        height,
+                        width,
+                        depth,
+                        op.getInit()};
+    YieldOp::create(builder, loc,
+                    buildProductByTensorCores(builder, loc, tile));
+  }
+  return JoinOp::create(
+      builder, loc, type, distribute.getParts().front(), dynamic,
+      builder.getDenseI64ArrayAttr(type.getExtents()), UnitAttr());
+}
+
+/// The threads that the force of an array asks for, or else `threads`.
+static int64_t getThreads(Value array, int64_t threads) {
+  while (array.hasOneUse()) {
+    Operation *user = *array.user_begin();
+    if (auto force = dyn_cast<ForceOp>(user))
+      return force.getThreads().value_or(threads);
+    if (user->getNumResults() != 1)
+      break;
+    array = user->getResult(0);
+  }
+  return threads;
 }
 
 LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
                                        const ExpansionOptions &options) {
-  int64_t depth = chooseDepth(op, options.sharedBytes);
+  int64_t height = 0, width = 0, depth = 0;
+  if (isForTensorCores(op)) {
+    std::tie(height, width) = chooseTile(op.getResult().getType());
+    depth = chooseProductDepth(height, width,
+                               getArrayExtents(op.getLeft().getType())[1],
+                               options.sharedBytes);
+  }
+  // Fewer threads would keep the sums of several warps each.
+  constexpr int64_t fewest = 128;
+  bool isGrid = op.getResult().getType().getLevel() == Level::Grid;
+  int64_t threads = getThreads(op.getResult(), options.threads);
+  bool areFew = isGrid && threads > 0 && threads < fewest;
   StringRef strategy = op.getStrategy().value_or(
-      depth && options.hasTensorCores && !options.plain ? "tensor_cores"
-                                                        : "sequential");
+      depth && options.hasTensorCores && !options.plain && !areFew
+          ? "tensor_cores"
+          : "sequential");
   if (strategy != "tensor_cores" && strategy != "sequential")
     return op.emitOpError("[strategy-name] '")
            << strategy
@@ -515,13 +167,25 @@ LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
   if (!depth)
     return op.emitOpError(
         "[strategy-type] strategy 'tensor_cores' adds products of f16 or bf16 "
-        "in f32 at level block; the height of the result is a multiple of 16, "
-        "its width is a multiple of 8, at most 8 warps compute tiles of it, "
-        "and both operands fit into shared memory; use sequential");
+        "in f32 at level block or grid; in a block, the height of the result "
+        "is a multiple of 16, its width is a multiple of 8, at most 8 warps "
+        "compute tiles of it, and both operands fit into shared memory; of a "
+        "grid, the result has at least 16 rows and columns; use sequential");
   if (!options.hasTensorCores)
     return op.emitOpError("[strategy-chip] strategy 'tensor_cores' needs "
                           "sm_80 or later; leave the choice to the compiler");
-  op.getResult().replaceAllUsesWith(
-      ProductByTensorCores(builder, op, depth).build());
+  Value product;
+  if (isGrid) {
+    product = buildTiles(builder, op, height, width, depth);
+  } else {
+    ProductTile tile = {{op.getLeft(), !op.getLeftColumns(), Value(), Value()},
+                        {op.getRight(), op.getRightColumns(), Value(), Value()},
+                        height,
+                        width,
+                        depth,
+                        op.getInit()};
+    product = buildProductByTensorCores(builder, op.getLoc(), tile);
+  }
+  op.getResult().replaceAllUsesWith(product);
   return success();
 }

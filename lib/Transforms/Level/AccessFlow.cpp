@@ -12,13 +12,10 @@ using namespace mlir;
 using namespace mlir::obs;
 
 /// Adds `accesses` to `pending`; true if any was new.
-static bool add(Accesses &pending, ArrayRef<Access> accesses) {
+static bool add(PendingAccesses &pending, const PendingAccesses &accesses) {
   bool changed = false;
   for (const Access &access : accesses)
-    if (!llvm::is_contained(pending, access)) {
-      pending.push_back(access);
-      changed = true;
-    }
+    changed |= pending.insert(access);
   return changed;
 }
 
@@ -33,9 +30,10 @@ bool AccessFlow::indexesBy(Operation *op, Value buffer, Value slot) {
 }
 
 /// `pending` on the way into `loop`, where the values `from` become `to`.
-Accesses AccessFlow::enter(const Accesses &pending, ValueRange from,
-                           ValueRange to, Operation *loop) {
-  Accesses result;
+PendingAccesses AccessFlow::enter(const PendingAccesses &pending,
+                                  ValueRange from, ValueRange to,
+                                  Operation *loop) {
+  PendingAccesses result;
   for (Access access : pending) {
     // Several arguments can start from one number; the one that addresses the
     // buffer is the one that the body indexes it by.
@@ -48,7 +46,7 @@ Accesses AccessFlow::enter(const Accesses &pending, ValueRange from,
         access.slot = carry(access.slot, source, {b, 0});
         break;
       }
-    add(result, access);
+    result.insert(access);
   }
   return result;
 }
@@ -56,9 +54,10 @@ Accesses AccessFlow::enter(const Accesses &pending, ValueRange from,
 /// `pending` after `region` (or before its next execution), where the values
 /// `from` become `to`. After it, slots that depend on other values of the
 /// region are unknown.
-Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
-                           ValueRange to, Region &region) {
-  Accesses result;
+PendingAccesses AccessFlow::leave(const PendingAccesses &pending,
+                                  ValueRange from, ValueRange to,
+                                  Region &region) {
+  PendingAccesses result;
   for (Access access : pending) {
     Value base = access.slot.base;
     if (base && region.isAncestor(base.getParentRegion())) {
@@ -72,7 +71,7 @@ Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
       }
       access.slot = slot;
     }
-    add(result, access);
+    result.insert(access);
   }
   return result;
 }
@@ -81,9 +80,10 @@ Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
 /// If the iterations are instances of a level, several units execute them. An
 /// access then reaches the next iteration of the same unit only, through memory
 /// that the unit owns.
-Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
+PendingAccesses AccessFlow::getCarried(const PendingAccesses &pending,
+                                       Operation *loop) {
   auto map = getAttr<ObsDialect::MapAttrHelper>(loop);
-  Accesses result;
+  PendingAccesses result;
   for (Access access : pending) {
     if (map && access.buffer) {
       std::optional<Level> owner = getOwner(access.buffer);
@@ -98,7 +98,7 @@ Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
       access.renewed = true;
     if (!access.stale || loop->isAncestor(access.stale))
       access.stale = loop;
-    add(result, access);
+    result.insert(access);
   }
   return result;
 }
@@ -166,22 +166,22 @@ bool AccessFlow::runsNever(scf::ForOp loop) {
 }
 
 /// Updates `pending` for the code after a barrier.
-void AccessFlow::wait(Level barrier, Accesses &pending) {
+void AccessFlow::wait(Level barrier, PendingAccesses &pending) {
   if (barrier >= scope)
     return pending.clear();
-  Accesses synced;
+  PendingAccesses synced;
   for (Access access : pending) {
     access.warpSynced = true;
-    add(synced, access);
+    synced.insert(access);
   }
   pending = std::move(synced);
 }
 
-void AccessFlow::statement(Operation *op, Accesses &pending) {
+void AccessFlow::statement(Operation *op, PendingAccesses &pending) {
   ArrayRef<Access> accesses = reader.get(op);
   if (accesses.empty())
     return;
-  if (std::optional<Level> barrier = visit(op, accesses, pending))
+  if (std::optional<Level> barrier = visit(op, accesses, pending.getArrayRef()))
     wait(*barrier, pending);
   // The threads wait for each other between the two accesses of a cell.
   if (isa<CounterOpInterface>(op)) {
@@ -190,20 +190,20 @@ void AccessFlow::statement(Operation *op, Accesses &pending) {
   }
   for (Access access : accesses) {
     access.warpSynced = access.isBeforeBarrier;
-    add(pending, access);
+    pending.insert(access);
   }
 }
 
-void AccessFlow::run(Block &block, Accesses &pending) {
+void AccessFlow::run(Block &block, PendingAccesses &pending) {
   for (Operation &op : block) {
     if (auto barrier = dyn_cast<BarrierOp>(op)) {
       wait(barrier.getScope(), pending);
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
       // The same bytes are now used for another array.
-      Accesses renewed;
+      PendingAccesses renewed;
       for (Access access : pending) {
         access.renewed |= access.buffer == alloc.getResult();
-        add(renewed, access);
+        renewed.insert(access);
       }
       pending = std::move(renewed);
     } else if (isa<scf::ForallOp>(op) ||
@@ -216,10 +216,10 @@ void AccessFlow::run(Block &block, Accesses &pending) {
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       runIf(branch, pending);
     } else if (op.getNumRegions() != 0) {
-      Accesses before = pending;
+      PendingAccesses before = pending;
       for (Region &region : op.getRegions())
         for (Block &inner : region) {
-          Accesses arm = before;
+          PendingAccesses arm = before;
           run(inner, arm);
           add(pending, leave(arm, {}, {}, region));
         }
@@ -229,16 +229,16 @@ void AccessFlow::run(Block &block, Accesses &pending) {
   }
 }
 
-void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
+void AccessFlow::runFor(scf::ForOp loop, PendingAccesses &pending) {
   Region &region = loop.getRegion();
   ValueRange arguments = loop.getRegionIterArgs();
   ValueRange yielded = loop.getYieldedValues();
-  Accesses entry = enter(pending, loop.getInitArgs(), arguments, loop);
+  PendingAccesses entry = enter(pending, loop.getInitArgs(), arguments, loop);
   if (runsNever(loop)) {
     pending = leave(entry, arguments, loop.getResults(), region);
     return;
   }
-  Accesses in = entry, out;
+  PendingAccesses in = entry, out;
   while (true) {
     out = in;
     run(*loop.getBody(), out);
@@ -252,7 +252,7 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
     // inside.
     if (!access.stale && loop->isProperAncestor(access.op))
       access.ended = loop;
-    add(pending, {access});
+    pending.insert(access);
   }
   pending = leave(pending, yielded, loop.getResults(), region);
   bool runs = getRangeAt(loop.getLowerBound(), loop).max <
@@ -262,15 +262,15 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
     add(pending, leave(entry, arguments, loop.getResults(), region));
 }
 
-void AccessFlow::runWhile(scf::WhileOp loop, Accesses &pending) {
+void AccessFlow::runWhile(scf::WhileOp loop, PendingAccesses &pending) {
   ValueRange passed = loop.getConditionOp().getArgs();
-  Accesses in =
+  PendingAccesses in =
       enter(pending, loop.getInits(), loop.getBeforeArguments(), loop);
-  Accesses decided;
+  PendingAccesses decided;
   while (true) {
     decided = in;
     run(*loop.getBeforeBody(), decided);
-    Accesses out =
+    PendingAccesses out =
         leave(decided, passed, loop.getAfterArguments(), loop.getBefore());
     run(*loop.getAfterBody(), out);
     if (!add(in, leave(getCarried(out, loop), loop.getYieldOp().getOperands(),
@@ -280,15 +280,15 @@ void AccessFlow::runWhile(scf::WhileOp loop, Accesses &pending) {
   pending = leave(decided, passed, loop.getResults(), loop.getBefore());
 }
 
-void AccessFlow::runIf(scf::IfOp branch, Accesses &pending) {
-  Accesses before;
+void AccessFlow::runIf(scf::IfOp branch, PendingAccesses &pending) {
+  PendingAccesses before;
   std::swap(before, pending);
   IndexRange condition = getRangeAt(branch.getCondition(), branch);
   for (Region *region : branch.getRegions()) {
     bool isThen = region == &branch.getThenRegion();
     if (isThen ? condition.max == 0 : condition.min == 1)
       continue; // It never runs.
-    Accesses arm = before;
+    PendingAccesses arm = before;
     if (region->empty()) {
       add(pending, arm);
       continue;
@@ -301,7 +301,7 @@ void AccessFlow::runIf(scf::IfOp branch, Accesses &pending) {
 
 void AccessFlow::run(KernelOp kernel, Visitor visitor) {
   visit = visitor;
-  Accesses pending;
+  PendingAccesses pending;
   run(kernel.getBody().front(), pending);
 }
 
@@ -323,7 +323,7 @@ void AccessFlow::run(scf::ForOp loop, Visitor visitor) {
   visit = visitor;
   // Even a single instance runs again if the code around it is in a loop.
   bool isRepeated = !runsOnce(loop) || isRepeatedAtOnce(loop);
-  Accesses in, out;
+  PendingAccesses in, out;
   do {
     out = in;
     run(*loop.getBody(), out);

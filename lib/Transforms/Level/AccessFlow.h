@@ -16,8 +16,37 @@
 #define OBSIDIAN_LIB_TRANSFORMS_LEVEL_ACCESSFLOW_H
 
 #include "Accesses.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace llvm {
+template <>
+struct DenseMapInfo<mlir::obs::Access> {
+  static mlir::obs::Access getKey(mlir::Operation *op) {
+    mlir::obs::Access access;
+    access.op = op;
+    return access;
+  }
+  static mlir::obs::Access getEmptyKey() {
+    return getKey(DenseMapInfo<mlir::Operation *>::getEmptyKey());
+  }
+  static mlir::obs::Access getTombstoneKey() {
+    return getKey(DenseMapInfo<mlir::Operation *>::getTombstoneKey());
+  }
+  // Few accesses of one operation are in a set.
+  static unsigned getHashValue(const mlir::obs::Access &access) {
+    return DenseMapInfo<mlir::Operation *>::getHashValue(access.op);
+  }
+  static bool isEqual(const mlir::obs::Access &a, const mlir::obs::Access &b) {
+    return a == b;
+  }
+};
+} // namespace llvm
 
 namespace mlir::obs {
+
+/// Accesses in the order in which they were found first. There may be
+/// thousands.
+using PendingAccesses = llvm::SmallSetVector<Access, 32>;
 
 /// The analysis. It calls the visitor for every statement with its accesses and
 /// those since the last barrier. It may call the visitor several times, with
@@ -41,18 +70,18 @@ public:
   void run(scf::ForOp warps, Visitor visit);
 
 private:
-  void run(Block &block, Accesses &pending);
-  void runFor(scf::ForOp loop, Accesses &pending);
-  void runWhile(scf::WhileOp loop, Accesses &pending);
-  void runIf(scf::IfOp branch, Accesses &pending);
-  void statement(Operation *op, Accesses &pending);
-  void wait(Level barrier, Accesses &pending);
+  void run(Block &block, PendingAccesses &pending);
+  void runFor(scf::ForOp loop, PendingAccesses &pending);
+  void runWhile(scf::WhileOp loop, PendingAccesses &pending);
+  void runIf(scf::IfOp branch, PendingAccesses &pending);
+  void statement(Operation *op, PendingAccesses &pending);
+  void wait(Level barrier, PendingAccesses &pending);
   bool indexesBy(Operation *op, Value buffer, Value slot);
-  Accesses enter(const Accesses &pending, ValueRange from, ValueRange to,
-                 Operation *loop);
-  Accesses leave(const Accesses &pending, ValueRange from, ValueRange to,
-                 Region &region);
-  Accesses getCarried(const Accesses &pending, Operation *loop);
+  PendingAccesses enter(const PendingAccesses &pending, ValueRange from,
+                        ValueRange to, Operation *loop);
+  PendingAccesses leave(const PendingAccesses &pending, ValueRange from,
+                        ValueRange to, Region &region);
+  PendingAccesses getCarried(const PendingAccesses &pending, Operation *loop);
   IndexRange getRangeAt(Value number, Operation *op);
   int64_t getLeastStep(scf::ForOp loop);
   std::optional<int64_t> getMostLength(scf::ForOp loop);

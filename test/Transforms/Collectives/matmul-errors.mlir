@@ -37,3 +37,12 @@ func.func @warps(%a: !obs.pull<256 x 16 x f16>, %b: !obs.pull<16 x 256 x f16>, %
   %p = obs.matmul %a, %b init %x {strategy = "tensor_cores"} : !obs.pull<256 x 16 x f16>, !obs.pull<16 x 256 x f16> -> !obs.push<block, 256 x 256 x f32>
   return
 }
+
+// -----
+
+func.func @few(%a: !obs.pull<15 x 64 x f16>, %b: !obs.pull<64 x ? x f16>, %x: f32) -> !obs.pull<15 x ? x f32> {
+  // expected-error@+1 {{[strategy-type] strategy 'tensor_cores' adds products of f16 or bf16 in f32 at level block or grid; in a block, the height of the result is a multiple of 16, its width is a multiple of 8, at most 8 warps compute tiles of it, and both operands fit into shared memory; of a grid, the result has at least 16 rows and columns; use sequential}}
+  %p = obs.matmul %a, %b init %x {strategy = "tensor_cores"} : !obs.pull<15 x 64 x f16>, !obs.pull<64 x ? x f16> -> !obs.push<grid, 15 x ? x f32>
+  %r = obs.force %p : !obs.push<grid, 15 x ? x f32>
+  return %r : !obs.pull<15 x ? x f32>
+}

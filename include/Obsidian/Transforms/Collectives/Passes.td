@@ -141,7 +141,9 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     Option<"plain", "plain", "bool", "false",
       "Read one element at a time, and build no kernels among which the host chooses">,
     Option<"tensorCores", "tensor-cores", "bool", "true",
-      "The GPU has `obs.mma` (sm_80)">
+      "The GPU has `obs.mma` (sm_80)">,
+    Option<"threads", "threads", "int64_t", "0",
+      "Threads of a block, for the choice of strategies; 0: each kernel has as many as it uses">
   ];
 }
 

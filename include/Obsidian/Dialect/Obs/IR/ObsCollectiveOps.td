@@ -322,11 +322,14 @@ def Obs_MatmulOp : Obs_Op<"matmul", [
 
     The attribute `strategy` names the algorithm. With `sequential`, one thread
     computes an element, and reads both operands from where they are. The
-    strategy `tensor_cores` is for level block and products of f16 or bf16 that
-    are added in f32. The block loads some columns of `left` and rows of `right`
-    to shared memory, and each warp adds the products of a tile of the
-    result by `obs.mma`. The height of the result is a multiple of 16, and its
-    width a multiple of 8. This strategy is the default where it is possible.
+    strategy `tensor_cores` is for products of f16 or bf16 that are added in
+    f32. A block loads some columns of `left` and rows of `right` to shared
+    memory, and each warp adds the products of a tile of the result by
+    `obs.mma`. At level block, the height of the result is a multiple of 16, and
+    its width a multiple of 8. At level grid, each block computes a tile of the
+    result, which has at least 16 rows and columns, or an unknown number. This
+    strategy is the default where it is possible, and where blocks of a grid
+    have at least 128 threads.
 
     Example:
 
