@@ -125,17 +125,17 @@ static Value buildTiles(OpBuilder &builder, MatmulOp op, int64_t height,
       builder.getDenseI64ArrayAttr(type.getExtents()), UnitAttr());
 }
 
-/// The threads that the force of an array asks for, or else `threads`.
-static int64_t getThreads(Value array, int64_t threads) {
+/// The threads for which the force of an array asks; 0 if it asks for none.
+static int64_t getThreads(Value array) {
   while (array.hasOneUse()) {
     Operation *user = *array.user_begin();
     if (auto force = dyn_cast<ForceOp>(user))
-      return force.getThreads().value_or(threads);
+      return force.getThreads().value_or(0);
     if (user->getNumResults() != 1)
       break;
     array = user->getResult(0);
   }
-  return threads;
+  return 0;
 }
 
 LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
@@ -150,7 +150,8 @@ LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
   // Fewer threads would keep the sums of several warps each.
   constexpr int64_t fewest = 128;
   bool isGrid = op.getResult().getType().getLevel() == Level::Grid;
-  int64_t threads = getThreads(op.getResult(), options.threads);
+  int64_t threads =
+      options.threads > 0 ? options.threads : getThreads(op.getResult());
   bool areFew = isGrid && threads > 0 && threads < fewest;
   StringRef strategy = op.getStrategy().value_or(
       depth && options.hasTensorCores && !options.plain && !areFew
