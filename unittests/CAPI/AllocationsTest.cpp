@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Increment.h"
 #include "obsidian-c/Runtime.h"
 
 #include "gtest/gtest.h"
@@ -14,18 +15,6 @@
 #include <vector>
 
 namespace {
-
-constexpr const char *increment = R"(
-func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
-  %one = arith.constant 1 : i32
-  %r = obs.map (%x = %a : !obs.pull<? x i32>) {
-    %y = arith.addi %x, %one : i32
-    obs.yield %y : i32
-  }
-  %f = obs.force %r : !obs.pull<? x i32>
-  return %f : !obs.pull<? x i32>
-}
-)";
 
 /// The numbers of bytes that a run asked for.
 struct Caller {

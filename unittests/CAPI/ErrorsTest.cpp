@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Increment.h"
 #include "obsidian-c/Runtime.h"
 
 #include "gtest/gtest.h"
@@ -13,18 +14,6 @@
 #include <string>
 
 namespace {
-
-constexpr const char *increment = R"(
-func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
-  %one = arith.constant 1 : i32
-  %r = obs.map (%x = %a : !obs.pull<? x i32>) {
-    %y = arith.addi %x, %one : i32
-    obs.yield %y : i32
-  }
-  %f = obs.force %r : !obs.pull<? x i32>
-  return %f : !obs.pull<? x i32>
-}
-)";
 
 class CAPIErrors : public testing::Test {
 protected:

@@ -100,7 +100,7 @@ private:
   }
   Value addConstant(Value a, int64_t b) { return add(a, constant(b)); }
 
-  /// Element `k` of a line, or zero past the end.
+  /// Element `k` of a line, which exists.
   Value readOne(const Side &side, Value line, Value k);
   /// The number of pieces that a thread loads at once: 8 elements of the lines
   /// of a row in shared memory, or four elements of 8 lines.
