@@ -129,6 +129,14 @@ private:
   /// at `k`.
   Values read(const Side &side, Value stored, Value line, int64_t product,
               Value lane, int64_t k);
+  /// True if the neighbours of `side` in memory may not exist, and only the
+  /// kernel knows if groups of them exist as a whole.
+  bool hasUnknownGroups(const Side &side) const {
+    Value end = side.hasLines ? count : side.all;
+    return end && !getConstantIntValue(end);
+  }
+  /// The sums of all threads after the products of all steps.
+  Value addSteps();
   /// The sums after the products of one step.
   Value addProducts(Value sums, Value left, Value right);
   /// The first row and the first column of the tile of a warp.
@@ -140,6 +148,8 @@ private:
   Type element;
   int64_t depth;
   WarpTiles tiles;
+  /// True in code for extents that are unknown multiples of a group.
+  bool haveGroups = false;
 };
 } // namespace
 
@@ -273,12 +283,8 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
     if (!end)
       return readAll();
     std::optional<int64_t> known = getConstantIntValue(end);
-    if (known && *known % number == 0)
-      return readTogether();
-    if (known || !areVector)
-      return readEach();
-    return choose(equal(rem(end, constant(number)), constant(0)), readTogether,
-                  readEach);
+    bool areWhole = known ? *known % number == 0 : areVector && haveGroups;
+    return areWhole ? readTogether() : readEach();
   };
   return forceEach(countLoaders(side), [&](Value thread) {
     Values values;
@@ -438,7 +444,7 @@ Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
   });
 }
 
-Value ProductByTensorCores::build() {
+Value ProductByTensorCores::addSteps() {
   int64_t numSums = tiles.rows * tiles.columns / warpSize;
   Value zero = constant(0), one = constant(1),
         steps = IndexBuilder::ceilDiv(count, constant(depth)),
@@ -466,8 +472,34 @@ Value ProductByTensorCores::build() {
         llvm::append_range(found, storeBoth(loaded));
         scf::YieldOp::create(builder, loc, found);
       });
+  return loop.getResult(0);
+}
+
+Value ProductByTensorCores::build() {
+  // Threads load groups with one access. Of unknown extents, a test before the
+  // steps costs less than one in each of them.
+  Value areGroups;
+  for (const Side *side : {&left, &right})
+    if (hasUnknownGroups(*side)) {
+      Value end = side->hasLines ? count : side->all;
+      Value test = equal(rem(end, constant(group)), constant(0));
+      areGroups = areGroups ? both(areGroups, test) : test;
+    }
+  Value sums;
+  if (areGroups) {
+    haveGroups = true;
+    sums = choose(
+               areGroups, [&] { return Values{addSteps()}; },
+               [&] {
+                 haveGroups = false;
+                 return Values{addSteps()};
+               })
+               .front();
+  } else {
+    sums = addSteps();
+  }
   auto writeSums = [&](Value thread) {
-    Values values = get(loop.getResult(0), thread);
+    Values values = get(sums, thread);
     Value lane = rem(thread, constant(warpSize));
     auto [row, column] = getTile(thread);
     int64_t beside = right.countProducts();
