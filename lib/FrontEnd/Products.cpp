@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In: two arrays, and the dimensions that are combined. Out: products of
-// matrices by tiles in shared memory and registers, or sums of threads, warps
-// and blocks if there are few rows or columns.
+// In: two arrays, and the dimensions that are combined. Out: `obs.matmul`, or
+// sums of threads, warps and blocks if there are few rows or columns.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProductTiles.h"
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
 
-#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 
 using namespace mlir;
@@ -85,6 +84,17 @@ static int64_t countProductParts(int64_t length, int64_t units) {
   return parts;
 }
 
+/// True if all products and sums of floats in `body` may have one rounding.
+static bool mayContract(Region &body) {
+  auto visit = [](arith::ArithFastMathInterface op) {
+    bool isFlagged = isa<arith::ExtFOp>(op) ||
+                     bitEnumContainsAll(op.getFastMathFlagsAttr().getValue(),
+                                        arith::FastMathFlags::contract);
+    return isFlagged ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return !body.walk(visit).wasInterrupted();
+}
+
 Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
                              const CollectiveOptions &options) {
@@ -105,21 +115,19 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   };
   SmallVector<Type> components(left.getElementTypes());
   llvm::append_range(components, right.getElementTypes());
-  bool isSumOfProducts = false, byTensorCores = false;
+  bool isSumOfProducts = false, isFloat = false, hasOneRounding = false;
   if (components.size() == 2) {
     Region product, sum;
     buildBlock(product, components, multiply);
     buildOperator(sum, init.front().getType(), combine);
     bool isSum = isOne<arith::AddFOp, arith::AddIOp>(sum.front());
-    byTensorCores = isSum && options.commutative &&
-                    isProductOfHalves(product.front()) &&
-                    left.hasStaticExtents() && right.hasStaticExtents() &&
-                    left.getElementTypes() == right.getElementTypes();
-    isSumOfProducts =
-        isSum && (isOne<arith::MulFOp, arith::MulIOp>(product.front()) ||
-                  isProductOfHalves(product.front()));
+    isSumOfProducts = isSum &&
+                      left.getElementTypes() == right.getElementTypes() &&
+                      (isOne<arith::MulFOp, arith::MulIOp>(product.front()) ||
+                       isProductOfHalves(product.front()));
+    isFloat = isa<FloatType>(init.front().getType());
+    hasOneRounding = isFloat && mayContract(product) && mayContract(sum);
   }
-  // Tiles are padded with zeros, which do not change the sums of products.
   bool hasTiles = !options.level && isSumOfProducts && isAtLeast(height, 16) &&
                   isAtLeast(width, 16) && isAtLeast(left.getExtentBound(2), 8);
 
@@ -129,7 +137,7 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   // where these are neighbours in memory.
   auto isOfThreads = [&](int64_t few, int64_t many, Value array, int64_t dim) {
     return !isAtLeast(few, 16) && isAtLeast(many, 2048) &&
-           getInnermost(array).value_or(dim) == dim;
+           findInnermost(array).value_or(dim) == static_cast<unsigned>(dim);
   };
   if (!options.level &&
       ((!ShapedType::isDynamic(length) && length <= 32) ||
@@ -145,41 +153,45 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   bool areColumnsFew = isFew(right.getExtents()[2]),
        areRowsFew = !areColumnsFew && isFew(left.getExtents()[1]);
 
+  // A strategy chooses tiles, and parts of long sums.
+  if (hasTiles) {
+    SmallVector<int64_t> extents(left.getExtents()),
+        bounds(left.getBoundedExtents());
+    extents[2] = right.getExtents()[2];
+    bounds[2] = right.getBoundedExtents()[2];
+    if (bounds == extents)
+      bounds.clear();
+    auto type = PushType::get(getContext(), Level::Grid, extents, bounds,
+                              init.front().getType());
+    return forceOne(MatmulOp::create(
+        *this, type, x, y, init.front(), hasOneRounding,
+        isFloat && !options.commutative ? getStringAttr("registers")
+                                        : StringAttr()));
+  }
+
   // Few long sums are divided into parts, so that all of the GPU is busy.
   bool isZero = matchPattern(init.front(), m_AnyZeroFloat()) ||
                 matchPattern(init.front(), m_Zero());
   rows.neutral |= isZero && isSumOfProducts;
-  if (!options.level && isSumOfProducts && isZero &&
-      (hasTiles || rows.level == Level::Thread) && left.hasStaticExtents() &&
-      right.hasStaticExtents()) {
+  if (rows.level == Level::Thread && !options.level && isSumOfProducts &&
+      isZero && left.hasStaticExtents() && right.hasStaticExtents()) {
     int64_t batch = left.getExtents()[0];
     int64_t parts =
-        hasTiles
-            ? chooseTiles(left, right, /*areWhole=*/false, byTensorCores).second
-            : countProductParts(length, batch * (areRowsFew ? 1 : height) *
-                                            (areColumnsFew ? 1 : width));
+        countProductParts(length, batch * (areRowsFew ? 1 : height) *
+                                      (areColumnsFew ? 1 : width));
     if (parts > 1 && batch * height * width > 0) {
       CollectiveOptions whole;
       whole.commutative = options.commutative;
-      Value sums;
-      if (hasTiles && byTensorCores) {
-        sums = contractByTensorCores(x, y, init, parts);
-      } else {
-        // The parts of each batch are batches of their own.
-        auto joinBatches = [&](Value array) {
-          SmallVector<OpFoldResult> extents = getExtents(array);
-          extents.erase(extents.begin());
-          extents.front() = getIndexAttr(batch * parts);
-          return gather(array, extents,
-                        [&](ValueRange i) -> SmallVector<Value> {
-                          auto [first, second] = splitBatch(i[0], batch, parts);
-                          return {first, second, i[1], i[2]};
-                        });
-        };
-        Value u = joinBatches(transpose(splitDim(x, 2, parts), {0, 2, 1, 3})),
-              v = joinBatches(splitDim(y, 1, parts));
-        sums = contract(u, v, init, multiply, combine, whole);
-      }
+      // The parts of each batch are batches of their own.
+      auto joinBatches = [&](Value array) {
+        SmallVector<OpFoldResult> extents = getExtents(array);
+        extents.erase(extents.begin());
+        extents.front() = getIndexAttr(batch * parts);
+        return reshape(array, extents);
+      };
+      Value u = joinBatches(transpose(splitDim(x, 2, parts), {0, 2, 1, 3})),
+            v = joinBatches(splitDim(y, 1, parts));
+      Value sums = contract(u, v, init, multiply, combine, whole);
       whole.neutral = true;
       auto extents = llvm::map_to_vector(
           ArrayRef<int64_t>{batch, parts, height, width},
@@ -187,10 +199,6 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
       return reduce(reshape(sums, extents), init, 1, combine, whole);
     }
   }
-  if (hasTiles && byTensorCores)
-    return contractByTensorCores(x, y, init, /*parts=*/1);
-  if (hasTiles)
-    return contractTiles(x, y, init, multiply, combine);
 
   auto readProduct = [&](Value batch, Value row, Value column, Value k) {
     SmallVector<Value> pair = get(x, {batch, row, k});
@@ -261,12 +269,10 @@ Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
                              ScalarCode multiply, ScalarCode combine,
                              const CollectiveOptions &options,
                              ArrayRef<int64_t> order) {
-  // Halves become wider where they are multiplied, so that tensor cores can do
-  // this, which add in any order.
+  // Halves become wider where they are multiplied: by tensor cores, or after
+  // they are read.
   if (Value u = getHalves(x.array), v = getHalves(y.array);
-      u && v && options.commutative && !options.level &&
-      cast<PullType>(u.getType()).hasStaticExtents() &&
-      cast<PullType>(v.getType()).hasStaticExtents() &&
+      u && v && !options.level &&
       getArrayElementTypes(u.getType()) == getArrayElementTypes(v.getType())) {
     auto multiplyHalves = [&](ValueRange pair) {
       SmallVector<Value> wide;

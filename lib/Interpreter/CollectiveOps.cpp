@@ -12,6 +12,7 @@
 
 #include "Machine.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "ScalarTable.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -194,15 +195,20 @@ LogicalResult interpreter::runSegmentedScan(Frame &frame,
   });
 }
 
-/// `sum + x * y` in the type of `sum`. The host computes in f64: products of
-/// narrower floats are exact there, and a sum is rounded as if it were exact.
-static Scalar multiplyAdd(const Scalar &sum, const Scalar &x, const Scalar &y) {
+/// `sum + x * y` in the type of `sum`, with one rounding if `contract`. The
+/// host computes in f64: products of narrower floats are exact there, and a sum
+/// is rounded as if it were exact.
+static Scalar addProduct(const Scalar &sum, const Scalar &x, const Scalar &y,
+                         bool contract) {
   Type type = sum.type;
   if (!isa<FloatType>(type))
     return Scalar::fromInt(
         type, static_cast<int64_t>(sum.bits +
                                    static_cast<uint64_t>(x.getSInt()) *
                                        static_cast<uint64_t>(y.getSInt())));
+  if (contract)
+    return multiplyAdd(Scalar::fromDouble(type, x.getDouble()),
+                       Scalar::fromDouble(type, y.getDouble()), sum);
   Scalar product = Scalar::fromDouble(type, x.getDouble() * y.getDouble());
   return Scalar::fromDouble(type, sum.getDouble() + product.getDouble());
 }
@@ -211,29 +217,36 @@ LogicalResult interpreter::runMatmul(Frame &frame, const Instruction &inst) {
   Location loc = inst.op->getLoc();
   PullPtr left = frame.getPull(inst, 0), right = frame.getPull(inst, 1);
   Scalar init = frame.get(inst, 2).scalar;
-  int64_t height = left->extents[0], count = left->extents[1],
-          width = right->extents[1];
-  if (count != right->extents[0])
+  auto op = cast<MatmulOp>(inst.op);
+  size_t batches = op.getBatchRank();
+  bool contract = op.getContract();
+  IndexVector extents(left->extents);
+  for (size_t dim = 0; dim < batches; ++dim)
+    if (extents[dim] != right->extents[dim])
+      return frame.trap(inst, "[R4-extents] the left operand has " +
+                                  Twine(extents[dim]) +
+                                  " batches, and the right operand has " +
+                                  Twine(right->extents[dim]));
+  int64_t count = extents[batches + 1];
+  if (count != right->extents[batches])
     return frame.trap(inst, "[R4-extents] the left operand has " +
                                 Twine(count) +
                                 " columns, and the right operand has " +
-                                Twine(right->extents[0]) + " rows");
-  return frame.setPush(inst, 0, IndexVector{height, width},
-                       [=](WriteFn writer) -> LogicalResult {
-                         for (int64_t i = 0; i < height; ++i)
-                           for (int64_t j = 0; j < width; ++j) {
-                             Scalar sum = init;
-                             for (int64_t k = 0; k < count; ++k) {
-                               DataVector x, y;
-                               if (failed(left->read(loc, {i, k}, x)) ||
-                                   failed(right->read(loc, {k, j}, y)))
-                                 return failure();
-                               sum = multiplyAdd(sum, x.front().scalar,
-                                                 y.front().scalar);
-                             }
-                             if (failed(writer(loc, {sum}, {i, j})))
-                               return failure();
-                           }
-                         return success();
-                       });
+                                Twine(right->extents[batches]) + " rows");
+  extents[batches + 1] = right->extents[batches + 1];
+  return frame.setPush(inst, 0, extents, [=](WriteFn writer) {
+    return forEachIndex(extents, [&](Index place) -> LogicalResult {
+      Scalar sum = init;
+      IndexVector row(place), column(place);
+      for (int64_t k = 0; k < count; ++k) {
+        row[batches + 1] = column[batches] = k;
+        DataVector x, y;
+        if (failed(left->read(loc, row, x)) ||
+            failed(right->read(loc, column, y)))
+          return failure();
+        sum = addProduct(sum, x.front().scalar, y.front().scalar, contract);
+      }
+      return writer(loc, {sum}, place);
+    });
+  });
 }

@@ -114,22 +114,7 @@ Error evalCopySign(Operation *, Operands in, Results &out) {
 }
 
 Error evalFma(Operation *, Operands in, Results &out) {
-  Type type = in[0].type;
-  if (isa<Float32Type>(type)) {
-    out.push_back(makeFloat(
-        type, std::fma(asFloat(in[0]), asFloat(in[1]), asFloat(in[2]))));
-  } else if (isa<Float64Type>(type)) {
-    out.push_back(
-        Scalar::fromDouble(type, std::fma(in[0].getDouble(), in[1].getDouble(),
-                                          in[2].getDouble())));
-  } else {
-    // A product and a sum of f16 need more than 53 bits, so f64 is too small.
-    APFloat value = in[0].getAPFloat();
-    value.fusedMultiplyAdd(in[1].getAPFloat(), in[2].getAPFloat(),
-                           APFloat::rmNearestTiesToEven);
-    out.push_back(Scalar(type, value.bitcastToAPInt().getZExtValue()));
-  }
-  return Error::success();
+  return give(out, multiplyAdd(in[0], in[1], in[2]));
 }
 
 Error evalClampF(Operation *, Operands in, Results &out) {
@@ -307,6 +292,21 @@ Error evalFPToInt(Operation *op, Operands in, Results &out) {
                                          : static_cast<uint64_t>(value)));
 }
 } // namespace
+
+Scalar mlir::obs::interpreter::multiplyAdd(const Scalar &x, const Scalar &y,
+                                           const Scalar &sum) {
+  Type type = x.type;
+  if (isa<Float32Type>(type))
+    return makeFloat(type, std::fma(asFloat(x), asFloat(y), asFloat(sum)));
+  if (isa<Float64Type>(type))
+    return Scalar::fromDouble(
+        type, std::fma(x.getDouble(), y.getDouble(), sum.getDouble()));
+  // A product and a sum of f16 need more than 53 bits, so f64 is too small.
+  APFloat value = x.getAPFloat();
+  value.fusedMultiplyAdd(y.getAPFloat(), sum.getAPFloat(),
+                         APFloat::rmNearestTiesToEven);
+  return Scalar(type, value.bitcastToAPInt().getZExtValue());
+}
 
 void mlir::obs::interpreter::addFloatOps(ScalarTable &t) {
   add<arith::ExtFOp>(t, evalExtF);

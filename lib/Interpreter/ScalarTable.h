@@ -27,6 +27,9 @@ void add(ScalarTable &table, ScalarOpFn fn) {
 /// Adds the operations on floats, and those between them and integers.
 void addFloatOps(ScalarTable &table);
 
+/// `x * y + sum` of floats of one type, with one rounding.
+Scalar multiplyAdd(const Scalar &x, const Scalar &y, const Scalar &sum);
+
 /// Appends the result of an operation.
 inline llvm::Error give(Results &results, Scalar result) {
   results.push_back(result);

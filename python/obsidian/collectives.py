@@ -278,21 +278,33 @@ def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> 
     return make_array(ranks, found[0]), make_array(counts, found[1])
 
 
-def matmul(left: Array, right: Array, init: Any, dtype: Any, strategy: str | None) -> Any:
-    """The product of two matrices."""
+def matmul(left: Array, right: object, init: Any, dtype: Any, strategy: str | None) -> Any:
+    """The products of matrices, whose first dimensions are batches."""
     for array in (left, right):
         if not isinstance(array, Array.classes[0]):
             raise TraceError("matmul takes pull arrays: force a push array first")
-        if array.type.rank != 2 or len(array.type.element.leaves) != 1:
-            raise TraceError(f"matmul takes matrices of one number, not {array.type}")
+        if array.type.rank < 2 or len(array.type.element.leaves) != 1:
+            raise TraceError(
+                f"matmul takes matrices of one number, not {array.type}: for a matrix and a vector "
+                "write obs.concat((r * x).sum() for r in m.rows())"
+            )
+    assert isinstance(right, Array)
+    if left.type.rank != right.type.rank:
+        raise TraceError(f"matmul takes arrays of one rank, not {left.type} and {right.type}")
     level = current().level
     element = left.type.element if dtype is None else Element((checked_type(dtype, False),))
     (start,), _ = as_leaves(init, element)
-    extents = (left.type.extents[0], right.type.extents[1])
-    result = ArrayType(extents, element, (left.type.bounds[0], right.type.bounds[1]), level)
+    extents = (*left.type.extents[:-1], right.type.extents[-1])
+    bounds = (*left.type.bounds[:-1], right.type.bounds[-1])
+    result = ArrayType(extents, element, bounds, level)
+    # As in other libraries, a product and a sum of floats are one operation.
+    attributes = {
+        "contract": element.require_scalar().kind == "float",
+        "strategy": strategy,
+    }
     text = (
-        f"obs.matmul {names((left, right))} init {use(start)}"
-        f"{attributes_of({'strategy': strategy})} : {left.type}, {right.type} -> {result}"
+        f"obs.matmul {names((left, right))} init {use(start)}{attributes_of(attributes)}"
+        f" : {left.type}, {right.type} -> {result}"
     )
     return make_array(result, current().emit(text, 1, is_pure=True)[0])
 

@@ -42,7 +42,7 @@ METHODS = {
     "copy": "a.force()",
     "cumprod": "a.scan(operator.mul, 1)",
     "cumsum": "a.scan(operator.add, 0)",
-    "dot": "(a * b).sum(), or obs.matmul",
+    "dot": "(a * b).sum(), or a @ b for matrices",
     "item": "a.force()[0]",
     "mean": "a.sum() and divide by the size, as in a.size.to(obs.f32)",
     "nonzero": "obs.filter(obs.iota(a.size), a != 0)",

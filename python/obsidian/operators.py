@@ -146,14 +146,6 @@ class Operators(Array):
     def __rdivmod__(self, other: Operand) -> tuple[Self, Self]:
         return other // self, other % self
 
-    def __matmul__(self, other: object) -> NoReturn:
-        raise TraceError(
-            "arrays have no @: write obs.matmul(a, b) for matrices, and for a matrix and a vector "
-            "obs.concat((r * x).sum() for r in m.rows())"
-        )
-
-    __rmatmul__ = __matmul__
-
     def __neg__(self) -> Self:
         return self._each(operator.neg)
 

@@ -9,7 +9,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from . import collectives, functions, maps, numpy_names, programs, reading
 from .collectives import Operator
@@ -392,14 +392,23 @@ class Pull(_Common):
         dtype: type[Scalar] | None = None,
         strategy: str | None = None,
     ) -> Push:
-        """The product of this matrix and another one with elements of the same type.
+        """The product of this matrix and another one of the same type: `self @ other`.
 
         Element `[i, j]` is `init` plus the sum of `self[i, k] * other[k, j]` for all k, in any
-        order. `dtype` is the type of the result, by default that of the operands, or a wider type.
-        In a block and in a grid, tensor cores multiply `f16` and `bf16` if `dtype` is `f32`.
+        order. The dimensions before the last two are batches, the same in both arrays. `dtype` is
+        the type of the result, by default that of the operands, or a wider type. At level grid,
+        blocks compute tiles of the result. In a block and in a grid, tensor cores multiply `f16`
+        and `bf16` if `dtype` is `f32`.
         """
         product: Push = collectives.matmul(self, other, init, dtype, strategy)
         return product
+
+    def __matmul__(self, other: object) -> Push:
+        product: Push = collectives.matmul(self, other, 0, None, None)
+        return product
+
+    def __rmatmul__(self, other: object) -> NoReturn:
+        raise TraceError("@ takes pull arrays, not an array of NumPy: pass it as an argument")
 
     def partition(self, key: Callable[[Any], Any], starts: Array) -> Push:
         """All elements, moved to the ranges of their keys. Equal keys keep their order.

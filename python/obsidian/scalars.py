@@ -101,7 +101,7 @@ class Scalar(Value):
         raise TraceError(f"this is one {self.type_name}, which has no elements: compare by ==")
 
     def __matmul__(self, other: object) -> NoReturn:
-        raise TraceError(f"@ is for matrices, and this is one {self.type_name}: see obs.matmul")
+        raise TraceError(f"@ is for matrices, and this is one {self.type_name}")
 
     __rmatmul__ = __matmul__
 

@@ -528,6 +528,29 @@ def test_products_of_halves(sizes: tuple[int, int, int], threads: int | None) ->
     assert ("mma.sync" in program.ptx()) == (threads != 17)
 
 
+@pytest.mark.parametrize("sizes", [(2, 3, 4, 5), (3, 33, 20, 70), (0, 17, 16, 16), (2, 64, 0, 64)])
+@pytest.mark.parametrize("element", [f32, i32, f16])
+def test_products_of_batches(element: Any, sizes: tuple[int, int, int, int]) -> None:
+    """By tiles in registers, with known and unknown extents."""
+    b, m, k, n = sizes
+    rng = np.random.default_rng(1)
+    x = rng.integers(-4, 4, (b, m, k)).astype(element.dtype)
+    y = rng.integers(-4, 4, (b, k, n)).astype(element.dtype)
+
+    def product(a: Any, b: Any) -> Any:
+        return a @ b, a @ b + 1
+
+    for batch, rows, inner, columns in (sizes, ("b", "m", "k", "n")):
+        product.__annotations__ = {
+            "a": Pull[batch, rows, inner, element],
+            "b": Pull[batch, inner, columns, element],
+        }
+        program = obs.jit(product)
+        for found in (program(x, y), program.interpret(x, y)):
+            np.testing.assert_array_equal(found[0], x @ y)
+            np.testing.assert_array_equal(found[1], x @ y + 1)
+
+
 def test_extremes_of_python_integers() -> None:
     @obs.jit
     def program(x: Floats):

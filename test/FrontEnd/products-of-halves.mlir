@@ -5,13 +5,11 @@
 // RUN: FileCheck %s --input-file=%t
 // RUN: obs-translate --obs-to-ptx %t | FileCheck %s --check-prefix=PTX
 
-// The matrix of weights has its columns in memory one after the other.
 // CHECK-LABEL: func.func @large(
-// CHECK:         obs.matmul %{{.*}}, %{{.*}} init %{{.*}} {right_columns} : !obs.pull<64 x 96 x bf16>, !obs.pull<96 x 128 x bf16> -> !obs.push<block, 64 x 128 x f32>
-// CHECK:       %[[TILES:.*]] = obs.join
-// CHECK:       %[[ALL:.*]] = obs.reshape %[[TILES]] : !obs.push<grid, 1 x 64 x 128 x f32> -> !obs.push<grid, 64 x 128 x f32>
+// CHECK:       %[[PRODUCT:.*]] = obs.matmul %{{.*}}, %{{.*}} init %{{.*}} {contract} : !obs.pull<1 x 64 x 96 x bf16>, !obs.pull<1 x 96 x 128 x bf16> -> !obs.push<grid, 1 x 64 x 128 x f32>
+// CHECK:       %[[ALL:.*]] = obs.reshape %[[PRODUCT]] : !obs.push<grid, 1 x 64 x 128 x f32> -> !obs.push<grid, 64 x 128 x f32>
 // CHECK:       obs.map (%{{.*}} = %[[ALL]] : !obs.push<grid, 64 x 128 x f32>)
-// CHECK:       obs.force %{{.*}} {threads = 128 : i64} : !obs.push<grid, 64 x 128 x bf16>
+// CHECK:       obs.force %{{.*}} : !obs.push<grid, 64 x 128 x bf16>
 // CHECK-NOT:   obs.force
 // CHECK:       return
 // PTX-LABEL: .entry large_kernel

@@ -32,7 +32,7 @@ func.func @product(%a: !obs.pull<256 x 256 x bf16>, %b: !obs.pull<256 x 256 x bf
       %e = obs.get %b[%own, %k] : !obs.pull<256 x 256 x bf16>
       obs.yield %e : bf16
     } : !obs.pull<256 x 128 x bf16>
-    %p = obs.matmul %x, %y init %zero {right_columns} : !obs.pull<128 x 256 x bf16>, !obs.pull<256 x 128 x bf16> -> !obs.push<block, 128 x 128 x f32>
+    %p = obs.matmul %x, %y init %zero : !obs.pull<128 x 256 x bf16>, !obs.pull<256 x 128 x bf16> -> !obs.push<block, 128 x 128 x f32>
     obs.yield %p : !obs.push<block, 128 x 128 x f32>
   }
   %r = obs.force %tiles {kernel = "product", threads = 128 : i64} : !obs.push<grid, 2 x 2 x 128 x 128 x f32>

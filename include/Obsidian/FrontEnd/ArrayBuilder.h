@@ -326,17 +326,6 @@ private:
                         ScalarCode multiply, ScalarCode combine,
                         Extents extents, ArrayRef<int64_t> order,
                         const CollectiveOptions &options);
-  /// The product of two arrays by tiles in shared memory.
-  Value contractTiles(Value x, Value y, ValueRange init, ScalarCode multiply,
-                      ScalarCode combine);
-  /// The product in f32 of two arrays of f16 or bf16 of static extents, by
-  /// `obs.matmul`. The sums of each of `parts` parts of the products are one
-  /// after the other in the first dimension.
-  Value contractByTensorCores(Value x, Value y, ValueRange init, int64_t parts);
-  /// The number of the batch, of which there are `batch`, and that of the part,
-  /// for the number of both.
-  std::pair<Value, Value> splitBatch(Value number, int64_t batch,
-                                     int64_t parts);
   Value fill(PushType type, ValueRange init, Value onto, Extents extents,
              const WriteContract &contract, llvm::function_ref<void()> code);
   void par(Extents extents, Level unit,

@@ -123,6 +123,10 @@ struct ContractFloats : obs::impl::ObsContractFloatsPassBase<ContractFloats> {
     });
     for (Operation *sum : sums)
       contract(sum);
+    if (all)
+      getOperation()->walk([](MatmulOp op) {
+        op.setContract(isa<FloatType>(op.getInit().getType()));
+      });
     // The code generators would contract the remaining operations in other
     // ways.
     getOperation()->walk([&](arith::ArithFastMathInterface op) {

@@ -73,15 +73,18 @@ public:
   }
 
   void checkProduct(MatmulOp matmul) {
-    require(arith::CmpIPredicate::eq,
-            buildExtent(builder, loc, matmul.getLeft(), 1),
-            buildExtent(builder, loc, matmul.getRight(), 0),
+    unsigned batches = matmul.getBatchRank();
+    auto left = buildExtents(builder, loc, matmul.getLeft()),
+         right = buildExtents(builder, loc, matmul.getRight());
+    for (unsigned dim = 0; dim < batches; ++dim)
+      require(arith::CmpIPredicate::eq, left[dim], right[dim],
+              "the operands have different numbers of batches");
+    require(arith::CmpIPredicate::eq, left[batches + 1], right[batches],
             "the left operand has another number of columns than the right "
             "operand has rows");
-    for (auto [d, array] :
-         llvm::enumerate(ValueRange{matmul.getLeft(), matmul.getRight()}))
-      checkType(matmul.getResult().getType(), d,
-                buildExtent(builder, loc, array, d));
+    left.back() = right.back();
+    for (auto [dim, extent] : llvm::enumerate(left))
+      checkType(matmul.getResult().getType(), dim, extent);
   }
 
   void checkChunks(SplitOp split) {

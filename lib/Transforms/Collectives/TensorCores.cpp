@@ -26,10 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TensorCores.h"
-
 #include "ExpansionUtils.h"
-#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "ProductTiles.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <numeric>
 
@@ -177,7 +175,7 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, Location loc,
   left = {tile.left, tile.height, true, tiles.rows, 2};
   right = {tile.right, tile.width, false, tiles.columns,
            std::min<int64_t>(2, tiles.columns / mmaColumns)};
-  count = buildExtent(builder, loc, left.array, 1);
+  count = buildExtent(builder, loc, left.array, left.batch.size() + 1);
   staticCount = getConstantIntValue(count);
   element = getArrayElementTypes(left.array.getType()).front();
 }
@@ -213,9 +211,8 @@ Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
 Value ProductByTensorCores::readOne(const Side &side, Value line, Value k) {
   if (side.first)
     line = add(side.first, line);
-  Value place[] = {line, k};
-  if (!side.isLeft)
-    std::swap(place[0], place[1]);
+  Values place(side.batch);
+  place.append({side.isLeft ? line : k, side.isLeft ? k : line});
   return get(side.array, place).front();
 }
 

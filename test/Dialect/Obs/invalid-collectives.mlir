@@ -277,7 +277,7 @@ func.func @body(%a: !obs.pull<? x i32>, %z: i32) {
 // -----
 
 func.func @matmul_rank(%a: !obs.pull<4 x f32>, %b: !obs.pull<4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[matmul-types] multiplies matrices, which are arrays of rank 2 of one number, not '!obs.pull<4 x f32>'}}
+  // expected-error@+1 {{[matmul-types] multiplies matrices of one number, whose batches have the same rank, not '!obs.pull<4 x f32>' and '!obs.pull<4 x 4 x f32>' to '!obs.push<block, 4 x 4 x f32>'}}
   %0 = obs.matmul %a, %b init %x : !obs.pull<4 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 4 x 4 x f32>
   return
 }
@@ -319,6 +319,22 @@ func.func @matmul_inner(%a: !obs.pull<4 x 5 x f32>, %b: !obs.pull<4 x 4 x f32>, 
 func.func @matmul_outer(%a: !obs.pull<4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
   // expected-error@+1 {{[R4-extents]}}
   %0 = obs.matmul %a, %a init %x : !obs.pull<4 x 4 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 4 x 5 x f32>
+  return
+}
+
+// -----
+
+func.func @matmul_batches(%a: !obs.pull<2 x 4 x 4 x f32>, %b: !obs.pull<3 x 4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R4-extents] has operands with the same batches, not 2 and 3}}
+  %0 = obs.matmul %a, %b init %x : !obs.pull<2 x 4 x 4 x f32>, !obs.pull<3 x 4 x 4 x f32> -> !obs.push<block, 2 x 4 x 4 x f32>
+  return
+}
+
+// -----
+
+func.func @matmul_ranks(%a: !obs.pull<2 x 4 x 4 x f32>, %b: !obs.pull<4 x 4 x f32>, %x: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[matmul-types] multiplies matrices of one number}}
+  %0 = obs.matmul %a, %b init %x : !obs.pull<2 x 4 x 4 x f32>, !obs.pull<4 x 4 x f32> -> !obs.push<block, 2 x 4 x 4 x f32>
   return
 }
 

@@ -97,13 +97,15 @@ func.func @mapped(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.
 
 // CHECK-LABEL: @matmul(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<16 x ? x f16>, %[[B:.*]]: !obs.pull<? x 8 x f16>, %[[X:.*]]: f32, %[[Y:.*]]: i32
-func.func @matmul(%a: !obs.pull<16 x ? x f16>, %b: !obs.pull<? x 8 x f16>, %x: f32, %y: i32, %c: !obs.pull<? x 3 x i8>, %d: !obs.pull<3 x ? x i8>) attributes {obs.level = #obs.level<block>} {
+func.func @matmul(%a: !obs.pull<16 x ? x f16>, %b: !obs.pull<? x 8 x f16>, %x: f32, %y: i32, %c: !obs.pull<? x 3 x i8>, %d: !obs.pull<3 x ? x i8>, %e: !obs.pull<? x 5 x 2 x ? x f16>, %f: !obs.pull<7 x 5 x ? x 3 x f16>) attributes {obs.level = #obs.level<block>} {
   // CHECK: obs.matmul %[[A]], %[[B]] init %[[X]] : !obs.pull<16 x ? x f16>, !obs.pull<? x 8 x f16> -> !obs.push<block, 16 x 8 x f32>
   %0 = obs.matmul %a, %b init %x : !obs.pull<16 x ? x f16>, !obs.pull<? x 8 x f16> -> !obs.push<block, 16 x 8 x f32>
-  // CHECK: obs.matmul %[[A]], %[[B]] init %[[X]] {left_columns, right_columns, strategy = "sequential"}
-  %1 = obs.matmul %a, %b init %x {strategy = "sequential", right_columns, left_columns} : !obs.pull<16 x ? x f16>, !obs.pull<? x 8 x f16> -> !obs.push<block, 16 x 8 x f32>
+  // CHECK: obs.matmul %[[A]], %[[B]] init %[[X]] {contract, strategy = "sequential"}
+  %1 = obs.matmul %a, %b init %x {strategy = "sequential", contract} : !obs.pull<16 x ? x f16>, !obs.pull<? x 8 x f16> -> !obs.push<block, 16 x 8 x f32>
   // CHECK: obs.matmul %{{.*}}, %{{.*}} init %[[Y]] : !obs.pull<? x 3 x i8>, !obs.pull<3 x ? x i8> -> !obs.push<block, ? x ? x i32>
   %2 = obs.matmul %c, %d init %y : !obs.pull<? x 3 x i8>, !obs.pull<3 x ? x i8> -> !obs.push<block, ? x ? x i32>
+  // CHECK: obs.matmul %{{.*}}, %{{.*}} init %[[X]] : !obs.pull<? x 5 x 2 x ? x f16>, !obs.pull<7 x 5 x ? x 3 x f16> -> !obs.push<block, ? x 5 x 2 x 3 x f32>
+  %3 = obs.matmul %e, %f init %x : !obs.pull<? x 5 x 2 x ? x f16>, !obs.pull<7 x 5 x ? x 3 x f16> -> !obs.push<block, ? x 5 x 2 x 3 x f32>
   return
 }
 

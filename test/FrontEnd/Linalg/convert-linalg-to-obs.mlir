@@ -138,13 +138,10 @@ func.func @in_order(%a: tensor<9x70xf32>, %init: tensor<9xf32>) -> tensor<9xf32>
 
 // -----
 
-// A product of matrices is one of tiles in shared memory, named or generic, and
-// with conversions of its operands.
+// A product of matrices is one, named or generic, and with conversions of its operands. It adds in order.
 // CHECK-LABEL: func @product(
-// CHECK: arith.extf %{{.*}} : f16 to f32
-// CHECK: obs.split
-// CHECK: in shared
-// CHECK: obs.join
+// CHECK-NOT: arith.extf
+// CHECK: obs.matmul %{{.*}}, %{{.*}} init %{{.*}} {strategy = "registers"} : !obs.pull<1 x 64 x 48 x f16>, !obs.pull<1 x 48 x 80 x f16> -> !obs.push<grid, 1 x 64 x 80 x f32>
 func.func @product(%a: tensor<64x48xf16>, %b: tensor<48x80xf16>) -> tensor<64x80xf32> {
   %z = arith.constant dense<0.0> : tensor<64x80xf32>
   %r = linalg.matmul ins(%a, %b : tensor<64x48xf16>, tensor<48x80xf16>) outs(%z : tensor<64x80xf32>) -> tensor<64x80xf32>

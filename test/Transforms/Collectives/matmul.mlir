@@ -28,7 +28,7 @@
 // CORES:         } : !obs.pull<128 x f32
 // CORES:         obs.force {{.*}} in shared : !obs.push<block, 32 x 128 x f16>, !obs.push<block, 16 x 128 x f16>
 // NONE-NOT:    obs.mma
-// NONE:        obs.par (%[[I:.*]], %[[J:.*]]) in
+// NONE:        par (%[[I:.*]], %[[J:.*]]) in
 // NONE:          scf.for %[[K:[^ ]*]] =
 // NONE-DAG:        obs.get %{{.*}}[%[[I]], %[[K]]]
 // NONE-DAG:        obs.get %{{.*}}[%[[K]], %[[J]]]
@@ -46,9 +46,8 @@ func.func @halves(%a: !obs.pull<64 x 100 x f16>, %b: !obs.pull<100 x 32 x f16>) 
 
 // -----
 
-// The columns of the left operand and the rows of the right one are in memory
-// one after the other: threads load four of 8 lines each. The number of products is
-// known at run time.
+// The columns of the left operand and the rows of the right one are in memory one after the other, which their transposes
+// say: threads load four of 8 lines each. The number of products is known at run time.
 // CHECK-LABEL: func.func @columns(
 // CORES:         obs.force {{.*}} in shared : !obs.push<block, 24 x 128 x bf16>, !obs.push<block, 8 x 128 x bf16>
 func.func @columns(%a: !obs.pull<? x 48 x bf16>, %b: !obs.pull<16 x ? x bf16>, %x: f32) -> !obs.pull<1 x 48 x 16 x f32> {
@@ -56,7 +55,7 @@ func.func @columns(%a: !obs.pull<? x 48 x bf16>, %b: !obs.pull<16 x ? x bf16>, %
   %c = obs.distribute block in grid (%i = %one : !obs.pull<1 x index>) {
     %l = obs.transpose %a [1, 0] : !obs.pull<? x 48 x bf16>
     %m = obs.transpose %b [1, 0] : !obs.pull<16 x ? x bf16>
-    %p = obs.matmul %l, %m init %x {left_columns, right_columns} : !obs.pull<48 x ? x bf16>, !obs.pull<? x 16 x bf16> -> !obs.push<block, 48 x 16 x f32>
+    %p = obs.matmul %l, %m init %x : !obs.pull<48 x ? x bf16>, !obs.pull<? x 16 x bf16> -> !obs.push<block, 48 x 16 x f32>
     obs.yield %p : !obs.push<block, 48 x 16 x f32>
   }
   %r = obs.force %c {kernel = "columns"} : !obs.push<grid, 1 x 48 x 16 x f32>

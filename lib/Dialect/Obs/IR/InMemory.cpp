@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 
 #include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,6 +79,75 @@ bool obs::isInMemory(Value array) {
       .Default([](Operation *other) {
         return !isa<PullOpInterface, GetOp, ConstantOp>(other);
       });
+}
+
+/// The variable of which `expr` is a sum or a difference with others, in
+/// multiples; none if there are several of them, or if there is none.
+static std::optional<unsigned> findUnit(const IndexExpr &expr) {
+  std::optional<unsigned> found;
+  for (const auto &[term, factor] : LinearForm::get(expr).terms) {
+    std::optional<unsigned> unit;
+    if (factor != 1 && factor != -1)
+      continue;
+    if (term.getKind() == IndexExpr::Kind::Variable)
+      unit = term.getId();
+    else if (term.getKind() == IndexExpr::Kind::Mod)
+      unit = findUnit(term.getOperands().front());
+    if (unit && found)
+      return std::nullopt;
+    if (unit)
+      found = unit;
+  }
+  return found;
+}
+
+std::optional<unsigned> obs::findInnermost(Value array) {
+  // The code that computes a place in memory from indices.
+  Region region;
+  OpBuilder builder(array.getContext());
+  Location loc = array.getLoc();
+  size_t rank = getArrayExtents(array.getType()).size();
+  Block *block = builder.createBlock(
+      &region, {}, SmallVector<Type>(rank, builder.getIndexType()),
+      SmallVector<Location>(rank, loc));
+  IndexRecognizer recognizer;
+  recognizer.addLeaf(region);
+  for (auto [index, extent] :
+       llvm::zip_equal(block->getArguments(), getArrayExtents(array.getType())))
+    recognizer.addVariable(index, ShapedType::isDynamic(extent)
+                                      ? IndexRecognizer::maxExtent
+                                      : extent);
+  auto place = llvm::to_vector_of<Value>(block->getArguments());
+  while (Operation *op = array.getDefiningOp()) {
+    if (auto map = dyn_cast<MapOp>(op)) {
+      array = map.getArrays().front();
+    } else if (auto view = dyn_cast<IndexMapOpInterface>(op)) {
+      place = view.buildSource(builder, loc, place);
+      array = view.getArray();
+    } else if (auto generate = dyn_cast<GenerateOp>(op)) {
+      // Code that reads one element.
+      Operation *last = block->empty() ? nullptr : &block->back();
+      cloneBody(builder, generate.getBody(), place);
+      SmallVector<GetOp> reads;
+      for (Operation &copy : llvm::make_range(
+               last ? std::next(last->getIterator()) : block->begin(),
+               block->end()))
+        copy.walk([&](GetOp read) { reads.push_back(read); });
+      if (reads.size() != 1)
+        return std::nullopt;
+      place = llvm::to_vector_of<Value>(reads.front().getIndices());
+      array = reads.front().getArray();
+    } else {
+      break;
+    }
+  }
+  if (!isInMemory(array) && !array.getDefiningOp<ConstantOp>())
+    return std::nullopt;
+  for (auto [extent, index] :
+       llvm::reverse(llvm::zip_equal(getArrayExtents(array.getType()), place)))
+    if (extent != 1)
+      return findUnit(recognizer.get(index));
+  return std::nullopt;
 }
 
 HomeAttr obs::getHome(Value buffer) {

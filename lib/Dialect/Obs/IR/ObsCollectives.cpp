@@ -9,6 +9,7 @@
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 #include "Syntax.h"
 #include "Verification.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -487,7 +488,9 @@ LogicalResult SegmentedScanOp::verify() {
 
 Value MatmulOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                             unsigned dim) {
-  return obs::buildExtent(builder, loc, dim == 0 ? getLeft() : getRight(), dim);
+  bool isColumns = dim == getBatchRank() + 1;
+  return obs::buildExtent(builder, loc, isColumns ? getRight() : getLeft(),
+                          dim);
 }
 
 /// True if an element of type `from` becomes a number of type `to` exactly.
@@ -503,13 +506,13 @@ static bool isWidened(Type from, Type to) {
 LogicalResult MatmulOp::verify() {
   PullType left = getLeft().getType(), right = getRight().getType();
   PushType result = getResult().getType();
-  for (Type type : {Type(left), Type(right), Type(result)}) {
-    ArrayRef<Type> elements = getArrayElementTypes(type);
-    if (getArrayExtents(type).size() != 2 || elements.size() != 1)
-      return emitOpError("[matmul-types] multiplies matrices, which are arrays "
-                         "of rank 2 of one number, not ")
-             << type;
-  }
+  size_t rank = result.getExtents().size();
+  for (Type type : {Type(left), Type(right), Type(result)})
+    if (getArrayElementTypes(type).size() != 1 || rank < 2 ||
+        getArrayExtents(type).size() != rank)
+      return emitOpError("[matmul-types] multiplies matrices of one number, "
+                         "whose batches have the same rank, not ")
+             << left << " and " << right << " to " << result;
   Type element = left.getElementTypes().front(),
        sum = result.getElementTypes().front();
   if (right.getElementTypes().front() != element || !isWidened(element, sum))
@@ -517,31 +520,63 @@ LogicalResult MatmulOp::verify() {
                        "and a result of this type or a wider one, not ")
            << element << ", " << right.getElementTypes().front() << " and "
            << sum;
-  ExtentInfo columns = getExtentInfo(left, 1), rows = getExtentInfo(right, 0);
-  if (!extentsAgree(columns, rows))
-    return emitOpError("[R4-extents] has as many columns of the left operand "
-                       "as rows of the right one, not ")
-           << columns.extent << " and " << rows.extent;
-  if (failed(verifyExtent(*this, result, 0, left.getExtents()[0],
+  unsigned batches = rank - 2;
+  auto verifyEqual = [&](unsigned leftDim, unsigned rightDim,
+                         StringRef what) -> LogicalResult {
+    ExtentInfo a = getExtentInfo(left, leftDim),
+               b = getExtentInfo(right, rightDim);
+    if (extentsAgree(a, b))
+      return success();
+    return emitOpError("[R4-extents] has ")
+           << what << ", not " << a.extent << " and " << b.extent;
+  };
+  for (unsigned dim = 0; dim < batches; ++dim)
+    if (failed(verifyEqual(dim, dim, "operands with the same batches")) ||
+        failed(verifyExtent(*this, result, dim, left.getExtents()[dim],
+                            "the number of batches of the left operand")))
+      return failure();
+  if (failed(verifyEqual(
+          batches + 1, batches,
+          "as many columns of the left operand as rows of the right one")) ||
+      failed(verifyExtent(*this, result, batches, left.getExtents()[batches],
                           "the number of rows of the left operand")) ||
-      failed(verifyExtent(*this, result, 1, right.getExtents()[1],
+      failed(verifyExtent(*this, result, batches + 1,
+                          right.getExtents()[batches + 1],
                           "the number of columns of the right operand")))
     return failure();
   return success();
+}
+
+Value MatmulOp::buildSum(OpBuilder &builder, Location loc, Value x, Value y,
+                         Value sum) {
+  Type type = sum.getType();
+  bool isFloat = isa<FloatType>(type);
+  for (Value *element : {&x, &y})
+    if (element->getType() != type)
+      *element =
+          isFloat
+              ? arith::ExtFOp::create(builder, loc, type, *element).getResult()
+              : arith::ExtSIOp::create(builder, loc, type, *element);
+  if (isFloat && getContract())
+    return math::FmaOp::create(builder, loc, x, y, sum);
+  if (isFloat)
+    return arith::AddFOp::create(builder, loc, sum,
+                                 arith::MulFOp::create(builder, loc, x, y));
+  return arith::AddIOp::create(builder, loc, sum,
+                               arith::MulIOp::create(builder, loc, x, y));
 }
 
 LogicalResult MatmulOp::expand(OpBuilder &builder) {
   Location loc = getLoc();
   IndexBuilder index{builder, loc};
   PushType type = getResult().getType();
-  Type sum = type.getElementTypes().front();
-  SmallVector<Value> extents = {obs::buildExtent(builder, loc, getLeft(), 0),
-                                obs::buildExtent(builder, loc, getRight(), 1)},
-                     dynamic;
-  for (auto [extent, value] : llvm::zip_equal(type.getExtents(), extents))
+  SmallVector<Value> extents, dynamic;
+  for (auto [dim, extent] : llvm::enumerate(type.getExtents())) {
+    extents.push_back(buildExtent(builder, loc, 0, dim));
     if (ShapedType::isDynamic(extent))
-      dynamic.push_back(value);
-  Value count = obs::buildExtent(builder, loc, getLeft(), 1);
+      dynamic.push_back(extents.back());
+  }
+  Value count = obs::buildExtent(builder, loc, getLeft(), getBatchRank() + 1);
   auto fill =
       FillOp::create(builder, loc, type, ValueRange(), Value(), dynamic,
                      ContractAttr::get(getContext(), Contract::Disjoint),
@@ -550,34 +585,22 @@ LogicalResult MatmulOp::expand(OpBuilder &builder) {
   builder.createBlock(&fill.getBody());
   auto par = ParOp::create(builder, loc, extents, Level::Thread);
   Block *body = builder.createBlock(
-      &par.getBody(), {}, {index.constant(0).getType(), builder.getIndexType()},
-      {loc, loc});
-  Value i = body->getArgument(0), j = body->getArgument(1);
+      &par.getBody(), {},
+      SmallVector<Type>(extents.size(), builder.getIndexType()),
+      SmallVector<Location>(extents.size(), loc));
+  auto place = llvm::to_vector_of<Value>(body->getArguments());
   auto loop = scf::ForOp::create(
       builder, loc, index.constant(0), count, index.constant(1), getInit(),
       [&](OpBuilder &, Location, Value k, ValueRange soFar) {
-        auto read = [&](Value array, ValueRange place) -> Value {
-          Value element = buildGet(builder, loc, array, place).front();
-          if (element.getType() == sum)
-            return element;
-          if (isa<FloatType>(sum))
-            return arith::ExtFOp::create(builder, loc, sum, element);
-          return arith::ExtSIOp::create(builder, loc, sum, element);
-        };
-        Value x = read(getLeft(), {i, k}), y = read(getRight(), {k, j});
-        Value next;
-        if (isa<FloatType>(sum))
-          next =
-              arith::AddFOp::create(builder, loc, soFar.front(),
-                                    arith::MulFOp::create(builder, loc, x, y));
-        else
-          next =
-              arith::AddIOp::create(builder, loc, soFar.front(),
-                                    arith::MulIOp::create(builder, loc, x, y));
-        scf::YieldOp::create(builder, loc, next);
+        SmallVector<Value> row(place), column(place);
+        row.back() = column[getBatchRank()] = k;
+        Value x = buildGet(builder, loc, getLeft(), row).front(),
+              y = buildGet(builder, loc, getRight(), column).front();
+        scf::YieldOp::create(builder, loc,
+                             buildSum(builder, loc, x, y, soFar.front()));
       });
-  WriteOp::create(builder, loc, loop.getResults(), ValueRange{i, j},
-                  ContractAttr(), Attribute());
+  WriteOp::create(builder, loc, loop.getResults(), place, ContractAttr(),
+                  Attribute());
   getResult().replaceAllUsesWith(fill.getResult());
   return success();
 }

@@ -37,6 +37,11 @@ bool isVirtualChoice(scf::IfOp choice);
 /// needed to pass such an array on.
 bool isInMemory(Value array);
 
+/// The dimension of `array` whose neighbours are neighbours in memory; none if
+/// the array has one element, or is no view of an array in memory and no
+/// function of the elements of such a view.
+std::optional<unsigned> findInnermost(Value array);
+
 /// The owner and the storage of an array of level IR; null for other memory.
 HomeAttr getHome(Value memory);
 

@@ -299,14 +299,16 @@ def Obs_MatmulOp : Obs_Op<"matmul", [
     DeclareOpInterfaceMethods<Obs_ExpandableOpInterface, ["expand"]>,
     TypesMatchWith<"the initial value has the element type of the result",
       "result", "init", "::mlir::obs::getArrayElementTypes($_self).front()">]> {
-  let summary = "Product of two matrices";
+  let summary = "Products of matrices";
   let description = [{
     Element `[i, j]` of the result is `init` plus the sum of the products
     `left[i, k] * right[k, j]` for all `k`. The elements of both operands have
     one type. It is the type of the result, or a narrower one: floats become
     wider floats and integers wider signed integers before they are multiplied.
-    The products are added in any order, and a product and a sum may have one
-    rounding.
+
+    The last two dimensions are those of a matrix. Others are batches, and both
+    operands and the result have the same: element `[b, i, j]` is the sum for
+    `left[b, i, k] * right[b, k, j]`.
 
     Syntax:
 
@@ -316,20 +318,27 @@ def Obs_MatmulOp : Obs_Op<"matmul", [
     ```
 
     The result is a push array of the level of the region around the operation.
-    By default, the rows of both operands are in memory one after the other. The
-    attributes `left_columns` and `right_columns` state for an operand that its
-    columns are. They do not change the result.
+    With `contract`, a product of floats and the sum after it have one rounding.
 
-    The attribute `strategy` names the algorithm. With `sequential`, one thread
-    computes an element, and reads both operands from where they are. The
-    strategy `tensor_cores` is for products of f16 or bf16 that are added in
-    f32. A block loads some columns of `left` and rows of `right` to shared
-    memory, and each warp adds the products of a tile of the result by
-    `obs.mma`. At level block, the height of the result is a multiple of 16, and
-    its width a multiple of 8. At level grid, each block computes a tile of the
-    result, which has at least 16 rows and columns, or an unknown number. This
-    strategy is the default where it is possible, and where blocks of a grid
-    have at least 128 threads.
+    The attribute `strategy` names the algorithm:
+
+    - `sequential`: one thread computes an element, in the order of `k`, and
+      reads both operands from where they are.
+    - `registers`, at level grid: a block loads some columns of `left` and rows
+      of `right` to shared memory. Each thread adds the products for up to 64
+      elements of a tile in registers, in the order of `k`.
+    - `tensor_cores`, for products of f16 or bf16 that are added in f32: the
+      block loads both operands in the same way, and each warp adds the products
+      of a tile by `obs.mma`, in an order that the GPU chooses. At level block,
+      the height of the result is a multiple of 16, and its width a multiple of
+      8. At level grid, the result has at least 16 rows and columns, or an
+      unknown number.
+
+    By default, products of at least 16 rows and columns at level grid have the
+    strategy `tensor_cores` where it is possible, or else `registers`, if blocks
+    have at least 128 threads. There, a few long sums are divided into parts, so
+    that all of the GPU is busy, and the parts are added. At level block, the
+    default is `tensor_cores` where it is possible. All others are `sequential`.
 
     Example:
 
@@ -348,14 +357,23 @@ def Obs_MatmulOp : Obs_Op<"matmul", [
     ```
   }];
   let arguments = (ins Obs_PullType:$left, Obs_PullType:$right, AnyType:$init,
-    UnitAttr:$left_columns, UnitAttr:$right_columns,
-    OptionalAttr<StrAttr>:$strategy);
+    UnitAttr:$contract, OptionalAttr<StrAttr>:$strategy);
   let results = (outs Obs_PushType:$result);
   let assemblyFormat = [{
     $left `,` $right `init` $init attr-dict `:` qualified(type($left)) `,`
     qualified(type($right)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The number of dimensions before those of a matrix.
+    int64_t getBatchRank() {
+      return getResult().getType().getExtents().size() - 2;
+    }
+    /// `sum` plus the product of an element of `left` and one of `right`.
+    ::mlir::Value buildSum(::mlir::OpBuilder &builder, ::mlir::Location loc,
+                           ::mlir::Value x, ::mlir::Value y,
+                           ::mlir::Value sum);
+  }];
 }
 
 def Obs_MmaOp : Obs_Op<"mma", [NoMemoryEffect, AttrSizedOperandSegments]> {

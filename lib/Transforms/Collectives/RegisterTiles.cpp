@@ -1,0 +1,229 @@
+//===- RegisterTiles.cpp - Tiles of products in registers -----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In: the chunks of two matrices, and the number of a tile of their product.
+// Out: a loop of a block over the chunks. The threads load those of the next
+// step to registers while they add the products of one step, whose elements are
+// in shared memory. Each thread has sums in registers, so it reads a fraction
+// of an element for each product. From: V. Volkov, J. Demmel, Benchmarking GPUs
+// to tune dense linear algebra, 2008.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpansionUtils.h"
+#include "ProductTiles.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+namespace {
+/// Builds the product of one block.
+class ProductByRegisters : CollectiveBuilder {
+public:
+  ProductByRegisters(OpBuilder &builder, MatmulOp op, Value left, Value right,
+                     Value init, const TileShape &shape, ValueRange number);
+
+  /// The push array of the result.
+  Value build();
+
+private:
+  using Code = llvm::function_ref<Values(ValueRange)>;
+  /// The array of this shape whose elements `code` builds.
+  Value generate(ArrayRef<int64_t> extents, Code code);
+  /// The push array of this shape that one thread for each index below `counts`
+  /// writes.
+  Value fill(ArrayRef<int64_t> extents, Type element, ArrayRef<int64_t> counts,
+             llvm::function_ref<void(ValueRange)> code);
+  /// The arguments of a block that is added to `region`.
+  ValueRange addBlock(Region &region, size_t rank);
+
+  /// The positions of the sums of a thread in one dimension of the tile, of
+  /// which there are `count` threads: groups of neighbours, which one access
+  /// reads or writes.
+  Values getPlaces(Value thread, int64_t count);
+  /// The rows and the columns of the sums of a thread.
+  std::pair<Values, Values> getSums(ValueRange thread) {
+    return {getPlaces(thread[0], threads[0]), getPlaces(thread[1], threads[1])};
+  }
+  /// The chunks of step `step` in registers; zeros if there is no step.
+  Values load(Value step);
+  Value loadChunk(Value chunks, ArrayRef<Value> place, int64_t rows,
+                  int64_t columns, Value isStep);
+  /// The same chunks in shared memory. A thread reads neighbours of one column
+  /// of the left chunk, so these are neighbours there.
+  Values store(ValueRange chunks);
+  /// The sums after the products of one step.
+  Value addProducts(Value sums, Value left, Value right);
+
+  MatmulOp op;
+  Value left, right, init, steps;
+  TileShape shape;
+  Values number;
+  Type element;
+  int64_t threads[2];
+};
+} // namespace
+
+ProductByRegisters::ProductByRegisters(OpBuilder &builder, MatmulOp op,
+                                       Value left, Value right, Value init,
+                                       const TileShape &shape,
+                                       ValueRange number)
+    : CollectiveBuilder(builder, op.getLoc(), Level::Block, {},
+                        /*commutative=*/false, /*combineFn=*/nullptr),
+      op(op), left(left), right(right), init(init),
+      steps(buildExtent(builder, op.getLoc(), left, number.size() - 1)),
+      shape(shape), number(number),
+      element(getArrayElementTypes(op.getLeft().getType()).front()),
+      threads{shape.height / shape.side, shape.width / shape.side} {}
+
+ValueRange ProductByRegisters::addBlock(Region &region, size_t rank) {
+  return builder
+      .createBlock(&region, {}, SmallVector<Type>(rank, builder.getIndexType()),
+                   SmallVector<Location>(rank, loc))
+      ->getArguments();
+}
+
+Value ProductByRegisters::generate(ArrayRef<int64_t> extents, Code code) {
+  Region body;
+  Values values;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    values = code(addBlock(body, extents.size()));
+    YieldOp::create(builder, loc, values);
+  }
+  auto type = PullType::get(builder.getContext(), extents,
+                            llvm::to_vector(ValueRange(values).getTypes()));
+  auto array = GenerateOp::create(builder, loc, type, ValueRange());
+  array.getBody().takeBody(body);
+  return array;
+}
+
+Value ProductByRegisters::fill(ArrayRef<int64_t> extents, Type element,
+                               ArrayRef<int64_t> counts,
+                               llvm::function_ref<void(ValueRange)> code) {
+  auto type =
+      PushType::get(builder.getContext(), Level::Block, extents, element);
+  return buildFill(*this, type, Value(), {}, /*unchecked=*/false, [&] {
+    Values sizes;
+    for (int64_t count : counts)
+      sizes.push_back(constant(count));
+    auto par = ParOp::create(builder, loc, sizes, Level::Thread);
+    OpBuilder::InsertionGuard guard(builder);
+    code(addBlock(par.getBody(), counts.size()));
+  });
+}
+
+Values ProductByRegisters::getPlaces(Value thread, int64_t count) {
+  int64_t group = std::min<int64_t>(shape.side, 4);
+  Value start = mul(thread, constant(group));
+  Values places;
+  for (int64_t k = 0; k < shape.side; ++k)
+    places.push_back(
+        add(start, constant(k / group * group * count + k % group)));
+  return places;
+}
+
+Value ProductByRegisters::loadChunk(Value chunks, ArrayRef<Value> place,
+                                    int64_t rows, int64_t columns,
+                                    Value isStep) {
+  return generate({rows, columns}, [&](ValueRange i) {
+    auto read = [&]() -> Values {
+      Values at(number.size() - 2, constant(0));
+      llvm::append_range(at, i);
+      return get(get(chunks, place).front(), at);
+    };
+    if (!isStep)
+      return read();
+    return choose(isStep, read, [&]() -> Values {
+      return {arith::ConstantOp::create(builder, loc,
+                                        builder.getZeroAttr(element))};
+    });
+  });
+}
+
+Values ProductByRegisters::load(Value step) {
+  // Only the first step may not exist.
+  Value isStep;
+  if (!getConstantIntValue(steps) && isConstantIntValue(step, 0))
+    isStep = compare(arith::CmpIPredicate::sgt, steps, constant(0));
+  Values row(number), column(number);
+  row.back() = column.end()[-2] = step;
+  Value both[] = {loadChunk(left, row, shape.height, shape.depth, isStep),
+                  loadChunk(right, column, shape.depth, shape.width, isStep)};
+  return llvm::to_vector_of<Value>(
+      ForceOp::create(builder, loc, both, ValueRange()).getResults());
+}
+
+Values ProductByRegisters::store(ValueRange chunks) {
+  Value turned = fill({shape.depth, shape.height}, element,
+                      {shape.height, shape.depth}, [&](ValueRange i) {
+                        WriteOp::create(builder, loc, get(chunks[0], i),
+                                        ValueRange{i[1], i[0]}, ContractAttr(),
+                                        Attribute());
+                      });
+  Value both[] = {turned, chunks[1]};
+  auto shared = ForceOp::create(builder, loc, both, ValueRange());
+  shared.setStorage(Storage::Shared);
+  return llvm::to_vector_of<Value>(shared.getResults());
+}
+
+Value ProductByRegisters::addProducts(Value sums, Value x, Value y) {
+  return force(generate(threads, [&](ValueRange i) {
+    auto [rows, columns] = getSums(i);
+    auto loop = scf::ForOp::create(
+        builder, loc, constant(0), constant(shape.depth), constant(1),
+        get(sums, i),
+        [&, &rows = rows, &columns = columns](OpBuilder &, Location, Value k,
+                                              ValueRange sums) {
+          Values lefts, rights, found;
+          for (Value row : rows)
+            llvm::append_range(lefts, get(x, {k, row}));
+          for (Value column : columns)
+            llvm::append_range(rights, get(y, {k, column}));
+          for (auto [place, sum] : llvm::enumerate(sums))
+            found.push_back(op.buildSum(builder, loc, lefts[place / shape.side],
+                                        rights[place % shape.side], sum));
+          scf::YieldOp::create(builder, loc, found);
+        });
+    return llvm::to_vector_of<Value>(loop.getResults());
+  }));
+}
+
+Value ProductByRegisters::build() {
+  Values none(shape.side * shape.side, init);
+  auto type = PullType::get(builder.getContext(), threads,
+                            llvm::to_vector(ValueRange(none).getTypes()));
+  Values start = {SplatOp::create(builder, loc, type, none, ValueRange())};
+  Value zero = constant(0), one = constant(1), last = sub(steps, one);
+  llvm::append_range(start, store(load(zero)));
+  auto loop = scf::ForOp::create(
+      builder, loc, zero, steps, one, start,
+      [&](OpBuilder &, Location, Value step, ValueRange carried) {
+        Values chunks = load(min(add(step, one), last));
+        Values found = {addProducts(carried[0], carried[1], carried[2])};
+        llvm::append_range(found, store(chunks));
+        scf::YieldOp::create(builder, loc, found);
+      });
+  return fill({shape.height, shape.width}, init.getType(), threads,
+              [&](ValueRange i) {
+                auto [rows, columns] = getSums(i);
+                for (auto [k, sum] : llvm::enumerate(get(loop.getResult(0), i)))
+                  WriteOp::create(
+                      builder, loc, sum,
+                      ValueRange{rows[k / shape.side], columns[k % shape.side]},
+                      ContractAttr(), Attribute());
+              });
+}
+
+Value strategies::buildProductByRegisters(OpBuilder &builder, MatmulOp op,
+                                          Value left, Value right, Value init,
+                                          const TileShape &shape,
+                                          ValueRange number) {
+  return ProductByRegisters(builder, op, left, right, init, shape, number)
+      .build();
+}
