@@ -93,12 +93,12 @@ strategies::chooseProductTiles(MatmulOp op, bool byTensorCores, bool areWhole,
         return ShapedType::isDynamic(bound) || bound >= size;
       });
     };
-    // Small matrices need few tiles, and large ones many.
-    constexpr int64_t edge = 128;
+    // A larger tile is for larger matrices, but a few of 64 x 128 sums are not
+    // slower than twice as many of 64 x 64.
+    constexpr int64_t widest = 128;
     auto fits = [&](const TileShape &shape) {
-      int64_t size = std::min(shape.height, shape.width);
-      return byTensorCores ? shape.width <= edge && isAtLeast(size)
-                           : shape.side < 8 && isAtLeast(size);
+      return shape.width <= widest &&
+             isAtLeast(std::min(shape.height, shape.width));
     };
     auto found = llvm::find_if(shapes, fits);
     return ProductTiles{found == shapes.end() ? shapes.back() : *found, 1};

@@ -98,7 +98,7 @@ private:
   }
   Value addConstant(Value a, int64_t b) { return add(a, constant(b)); }
 
-  /// Element `k` of a line, which exists.
+  /// Element `k` of a line of the matrix, which exists.
   Value readOne(const Side &side, Value line, Value k);
   /// The number of pieces that a thread loads at once: 8 elements of the lines
   /// of a row in shared memory, or four elements of 8 lines.
@@ -127,14 +127,15 @@ private:
   /// at `k`.
   Values read(const Side &side, Value stored, Value line, int64_t product,
               Value lane, int64_t k);
-  /// True if the neighbours of `side` in memory may not exist, and only the
-  /// kernel knows if groups of them exist as a whole.
-  bool hasUnknownGroups(const Side &side) const {
-    Value end = side.hasLines ? count : side.all;
-    return end && !getConstantIntValue(end);
+  /// The number of the elements of `side` that are neighbours in memory, if
+  /// groups of them may not exist as a whole; null if all of them exist.
+  Value getNeighbours(const Side &side) const {
+    return side.hasLines ? count : side.all;
   }
-  /// The sums of all threads after the products of all steps.
-  Value addSteps();
+  /// `sums` and the products of the steps from `begin` to `end`.
+  Value addSteps(Value sums, Value begin, Value end);
+  /// What `code` builds if `condition` holds, or else `sums`.
+  Value addIf(Value condition, Value sums, llvm::function_ref<Value()> code);
   /// The sums after the products of one step.
   Value addProducts(Value sums, Value left, Value right);
   /// The first row and the first column of the tile of a warp.
@@ -142,12 +143,12 @@ private:
 
   Side left, right;
   Value init, count;
-  std::optional<int64_t> staticCount;
   Type element;
   int64_t depth;
   WarpTiles tiles;
-  /// True in code for extents that are unknown multiples of a group.
-  bool haveGroups = false;
+  /// True in code for unknown extents that are multiples of a group, and in
+  /// code for steps that may have columns that do not exist.
+  bool haveGroups = false, haveEnd = false;
 };
 } // namespace
 
@@ -176,7 +177,6 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, Location loc,
   right = {tile.right, tile.width, false, tiles.columns,
            std::min<int64_t>(2, tiles.columns / mmaColumns)};
   count = buildExtent(builder, loc, left.array, left.batch.size() + 1);
-  staticCount = getConstantIntValue(count);
   element = getArrayElementTypes(left.array.getType()).front();
 }
 
@@ -209,8 +209,6 @@ Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
 }
 
 Value ProductByTensorCores::readOne(const Side &side, Value line, Value k) {
-  if (side.first)
-    line = add(side.first, line);
   Values place(side.batch);
   place.append({side.isLeft ? line : k, side.isLeft ? k : line});
   return get(side.array, place).front();
@@ -243,10 +241,11 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
   Value first = mul(step, constant(depth));
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
-  // All elements of whole steps exist.
-  Value bound = staticCount && *staticCount % depth == 0 ? Value() : count;
-  // The elements that `code` reads if `condition` holds, or else zeros.
+  // The elements that `code` reads if `condition` holds or is null, or else
+  // zeros.
   auto readIf = [&](Value condition, llvm::function_ref<Values()> code) {
+    if (!condition)
+      return code();
     size_t size = 0;
     return choose(
         condition,
@@ -257,63 +256,73 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
         },
         [&] { return Values(size, zero); });
   };
-  // The neighbours from `begin` on, of which those below `end` exist; zeros for
-  // the others, or all if `end` is null. `begin` is a multiple of their number.
-  // If `end` is, too, one comparison is enough, and neighbours in memory are
-  // one access.
-  auto readBelow = [&](Value begin, Value end, int64_t number, bool areVector,
-                       llvm::function_ref<Values(int64_t)> readAt) {
-    auto readAll = [&] {
-      Values found;
-      for (int64_t e = 0; e < number; ++e)
-        llvm::append_range(found, readAt(e));
+  // The results for lines that do not exist are not written. A thread reads
+  // others instead of them, so that it has no branches: `number` lines from
+  // `line` on, a multiple of `number`, as the number of all lines is.
+  auto clamp = [&](Value line, int64_t number) {
+    if (!side.first)
+      return line;
+    Value found = add(side.first, line);
+    if (!side.all)
       return found;
-    };
-    auto readTogether = [&] { return readIf(below(begin, end), readAll); };
-    auto readEach = [&] {
-      Values found;
-      for (int64_t e = 0; e < number; ++e)
-        llvm::append_range(found, readIf(below(addConstant(begin, e), end),
-                                         [&] { return readAt(e); }));
-      return found;
-    };
-    if (!end)
-      return readAll();
-    std::optional<int64_t> known = getConstantIntValue(end);
-    bool areWhole = known ? *known % number == 0 : areVector && haveGroups;
-    return areWhole ? readTogether() : readEach();
+    return builder.createOrFold<arith::MinUIOp>(
+        loc, found, sub(side.all, constant(number)));
+  };
+  Value end = haveEnd ? count : Value();
+  auto exists = [&](Value k) { return end ? below(k, end) : Value(); };
+  Value neighbours = getNeighbours(side);
+  std::optional<int64_t> known;
+  if (neighbours)
+    known = getConstantIntValue(neighbours);
+  auto isWhole = [&](int64_t number) {
+    return !neighbours || (known ? *known % number == 0 : haveGroups);
   };
   return forceEach(countLoaders(side), [&](Value thread) {
     Values values;
     forEachPiece(side, thread, [&](Value line, Value slot) {
-      Value begin = side.all ? add(side.first, line) : line;
       if (side.hasLines) {
         Value k = add(first, mul(slot, constant(group)));
         for (int64_t l = 0; l < side.together; ++l) {
-          auto readAt = [&](int64_t e) -> Values {
-            return {readOne(side, addConstant(line, l), addConstant(k, e))};
+          Value own = clamp(addConstant(line, l), 1);
+          auto readFrom = [&](int64_t e, int64_t number) {
+            return readIf(exists(addConstant(k, e)), [&] {
+              Values found;
+              for (int64_t n = e; n < e + number; ++n)
+                found.push_back(readOne(side, own, addConstant(k, n)));
+              return found;
+            });
           };
-          auto readLine = [&] {
-            return readBelow(k, bound, group, /*areVector=*/true, readAt);
-          };
-          llvm::append_range(
-              values, side.all ? readIf(below(addConstant(begin, l), side.all),
-                                        readLine)
-                               : readLine());
+          int64_t number = !end || isWhole(group) ? group : 1;
+          for (int64_t e = 0; e < group; e += number)
+            llvm::append_range(values, readFrom(e, number));
         }
         return;
       }
       Value half = constant(depth / group);
       Value k = add(first, add(mul(rem(slot, half), constant(group)),
                                mul(div(slot, half), constant(four))));
-      auto readLines = [&](int64_t e) {
-        auto readAt = [&](int64_t l) -> Values {
-          return {readOne(side, addConstant(line, l), addConstant(k, e))};
-        };
-        return readBelow(begin, side.all, group, /*areVector=*/true, readAt);
-      };
-      llvm::append_range(
-          values, readBelow(k, bound, four, /*areVector=*/false, readLines));
+      for (int64_t e = 0; e < four; ++e) {
+        Value own = addConstant(k, e);
+        if (isWhole(group)) {
+          Value begin = clamp(line, group);
+          llvm::append_range(values, readIf(exists(own), [&] {
+                               Values found;
+                               for (int64_t l = 0; l < group; ++l)
+                                 found.push_back(
+                                     readOne(side, addConstant(begin, l), own));
+                               return found;
+                             }));
+          continue;
+        }
+        Value begin = add(side.first, line);
+        for (int64_t l = 0; l < group; ++l) {
+          Value other = addConstant(begin, l);
+          llvm::append_range(
+              values,
+              readIf(both(exists(own), below(other, side.all)),
+                     [&]() -> Values { return {readOne(side, other, own)}; }));
+        }
+      }
     });
     return values;
   });
@@ -441,13 +450,18 @@ Value ProductByTensorCores::addProducts(Value sums, Value x, Value y) {
   });
 }
 
-Value ProductByTensorCores::addSteps() {
-  int64_t numSums = tiles.rows * tiles.columns / warpSize;
-  Value zero = constant(0), one = constant(1),
-        steps = IndexBuilder::ceilDiv(count, constant(depth)),
-        last = sub(steps, one);
-  Value none = forceEach(tiles.warps * warpSize,
-                         [&](Value) { return Values(numSums, init); });
+Value ProductByTensorCores::addIf(Value condition, Value sums,
+                                  llvm::function_ref<Value()> code) {
+  if (std::optional<int64_t> known = getConstantIntValue(condition))
+    return *known ? code() : sums;
+  return choose(
+             condition, [&] { return Values{code()}; },
+             [&] { return Values{sums}; })
+      .front();
+}
+
+Value ProductByTensorCores::addSteps(Value sums, Value begin, Value end) {
+  Value one = constant(1), last = sub(end, one);
   auto storeBoth = [&](ArrayRef<Value> loaded) -> Values {
     Value both[] = {store(left, loaded[0]), store(right, loaded[1])};
     auto force = ForceOp::create(builder, loc, both, ValueRange());
@@ -457,10 +471,10 @@ Value ProductByTensorCores::addSteps() {
   auto loadBoth = [&](Value step) -> Values {
     return {load(left, step), load(right, step)};
   };
-  Values start = {none};
-  llvm::append_range(start, storeBoth(loadBoth(zero)));
+  Values start = {sums};
+  llvm::append_range(start, storeBoth(loadBoth(begin)));
   auto loop = scf::ForOp::create(
-      builder, loc, zero, steps, one, start,
+      builder, loc, begin, end, one, start,
       [&](OpBuilder &, Location, Value step, ValueRange carried) {
         Value next =
             builder.createOrFold<arith::MinSIOp>(loc, add(step, one), last);
@@ -473,28 +487,28 @@ Value ProductByTensorCores::addSteps() {
 }
 
 Value ProductByTensorCores::build() {
-  // Threads load groups with one access. Of unknown extents, a test before the
-  // steps costs less than one in each of them.
-  Value areGroups;
-  for (const Side *side : {&left, &right})
-    if (hasUnknownGroups(*side)) {
-      Value end = side->hasLines ? count : side->all;
-      Value test = equal(rem(end, constant(group)), constant(0));
-      areGroups = areGroups ? both(areGroups, test) : test;
-    }
-  Value sums;
-  if (areGroups) {
+  int64_t numSums = tiles.rows * tiles.columns / warpSize;
+  Value sums = forceEach(tiles.warps * warpSize,
+                         [&](Value) { return Values(numSums, init); });
+  // All columns of most steps exist. If groups of neighbours exist, too, one
+  // access loads them. A test before the steps costs less than one in each.
+  Value zero = constant(0), whole = div(count, constant(depth)),
+        steps = IndexBuilder::ceilDiv(count, constant(depth)),
+        isFirst = below(zero, whole);
+  for (const Side *side : {&left, &right}) {
+    Value neighbours = getNeighbours(*side);
+    if (!neighbours || getConstantIntValue(neighbours))
+      continue;
     haveGroups = true;
-    sums = choose(
-               areGroups, [&] { return Values{addSteps()}; },
-               [&] {
-                 haveGroups = false;
-                 return Values{addSteps()};
-               })
-               .front();
-  } else {
-    sums = addSteps();
+    isFirst =
+        both(isFirst, equal(rem(neighbours, constant(group)), constant(0)));
   }
+  sums = addIf(isFirst, sums, [&] { return addSteps(sums, zero, whole); });
+  Value rest = builder.createOrFold<arith::SelectOp>(loc, isFirst, whole, zero);
+  haveGroups = false;
+  haveEnd = true;
+  sums = addIf(below(rest, steps), sums,
+               [&] { return addSteps(sums, rest, steps); });
   auto writeSums = [&](Value thread) {
     Values values = get(sums, thread);
     Value lane = rem(thread, constant(warpSize));

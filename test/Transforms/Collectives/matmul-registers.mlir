@@ -39,9 +39,9 @@ func.func @whole(%a: !obs.pull<2048 x 512 x f32>, %b: !obs.pull<512 x 2048 x f32
 // CHECK:       obs.split %{{.*}} by [64, 16] pad %{{.*}} : !obs.pull<? x ? x i8>
 // CHECK:       obs.distribute block in grid ({{.*}} : !obs.pull<? x ? x index>)
 // CHECK:         arith.cmpi sgt
-// CHECK:         obs.force {{.*}} in shared : !obs.push<block, 16 x 64 x i8>, !obs.pull<16 x 64 x i8>
+// CHECK:         obs.force {{.*}} in shared : !obs.push<block, 16 x 64 x i8>, !obs.pull<16 x 128 x i8>
 // CHECK:         arith.extsi %{{.*}} : i8 to i32
-// CHECK:       obs.force %{{.*}} {kernel = "unknown", threads = 256 : i64}
+// CHECK:       obs.force %{{.*}} {kernel = "unknown", threads = 128 : i64}
 func.func @unknown(%a: !obs.pull<? x ? x i8>, %b: !obs.pull<? x ? x i8>) -> !obs.pull<? x ? x i32> {
   %c7 = arith.constant 7 : i32
   %p = obs.matmul %a, %b init %c7 : !obs.pull<? x ? x i8>, !obs.pull<? x ? x i8> -> !obs.push<grid, ? x ? x i32>
