@@ -16,7 +16,9 @@
 #include "ExpansionUtils.h"
 #include "Obsidian/Dialect/Obs/IR/InMemory.h"
 #include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/Regions.h"
 #include "ProductTiles.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -71,58 +73,91 @@ namespace {
 /// Builds the product of whole matrices by blocks, an array of level grid.
 class ProductByBlocks : IndexBuilder {
 public:
-  /// `left` and `right` are the operands of `op`, or these with a dimension for
-  /// the parts of a sum after those of batches.
-  ProductByBlocks(OpBuilder &builder, MatmulOp op, Value left, Value right,
-                  Value init, const TileShape &shape)
-      : IndexBuilder{builder, op.getLoc()}, op(op), left(left), right(right),
-        init(init), shape(shape) {}
+  ProductByBlocks(OpBuilder &builder, MatmulOp op, const TileShape &shape)
+      : IndexBuilder{builder, op.getLoc()}, op(op), shape(shape),
+        batches(op.getBatchRank()) {
+    for (unsigned dim = 0; dim < batches + 2; ++dim)
+      extents.push_back(op.buildExtent(builder, loc, 0, dim));
+  }
 
-  Value build(PushType type);
+  /// The sums of all products.
+  Value build() { return buildTiles(op.getResult().getType(), op.getInit()); }
+  /// The sums of `parts` parts of each sum, which blocks compute and store, and
+  /// which are then added.
+  Value buildParts(OpFoldResult parts);
+  /// The number of tiles.
+  Value countTiles();
 
 private:
-  /// The tile of a block, of rank 2.
-  Value buildTile(PushType type, ArrayRef<Value> extents, ValueRange number);
+  /// The product of type `type`. If there are `parts`, these are a dimension
+  /// after those of batches.
+  Value buildTiles(PushType type, Value init, Value parts = {});
+  /// The tile `number` of a block by tensor cores, of rank 2.
+  Value buildTile(Value init, ValueRange number, const ProductPart &part);
+  /// The operand in chunks of the shape of a tile.
+  Value split(Value array, int64_t rows, int64_t columns);
 
   MatmulOp op;
-  Value left, right, init;
   TileShape shape;
+  unsigned batches;
+  /// Those of the result.
+  SmallVector<Value> extents;
 };
 } // namespace
 
-Value ProductByBlocks::buildTile(PushType type, ArrayRef<Value> extents,
-                                 ValueRange number) {
-  ProductTile tile = {getOperand(left, true),
-                      getOperand(right, false),
+Value ProductByBlocks::countTiles() {
+  Value rows = ceilDiv(extents[batches], constant(shape.height)),
+        columns = ceilDiv(extents[batches + 1], constant(shape.width)),
+        tiles = mul(rows, columns);
+  for (unsigned dim = 0; dim < batches; ++dim)
+    tiles = mul(tiles, extents[dim]);
+  return tiles;
+}
+
+Value ProductByBlocks::buildTile(Value init, ValueRange number,
+                                 const ProductPart &part) {
+  ProductTile tile = {getOperand(op.getLeft(), true),
+                      getOperand(op.getRight(), false),
                       shape.height,
                       shape.width,
                       shape.depth,
-                      init};
+                      init,
+                      part};
   std::pair<ProductOperand &, int64_t> sides[] = {{tile.left, shape.height},
                                                   {tile.right, shape.width}};
-  size_t rank = number.size();
   for (auto [dim, side] : llvm::enumerate(sides)) {
     auto &[operand, size] = side;
-    unsigned line = rank - 2 + dim;
+    unsigned line = batches + dim;
     operand.batch = llvm::to_vector(number.drop_back(2));
     operand.first = mul(number[line], constant(size));
-    int64_t extent = type.getExtents()[line];
-    if (ShapedType::isDynamic(extent) || extent % size != 0)
+    std::optional<int64_t> extent = getConstantIntValue(extents[line]);
+    if (!extent || *extent % size != 0)
       operand.all = extents[line];
   }
   return buildProductByTensorCores(builder, loc, tile);
 }
 
-Value ProductByBlocks::build(PushType type) {
+Value ProductByBlocks::split(Value array, int64_t rows, int64_t columns) {
+  Type element = getArrayElementTypes(array.getType()).front();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
+  SmallVector<int64_t> sizes(batches, 1);
+  sizes.append({rows, columns});
+  return SplitOp::create(builder, loc, array, ValueRange(), zero, sizes,
+                         /*strided=*/false);
+}
+
+Value ProductByBlocks::buildTiles(PushType type, Value init, Value parts) {
   MLIRContext *context = builder.getContext();
   size_t rank = type.getExtents().size();
-  SmallVector<Value> extents = buildExtents(builder, loc, left);
-  extents.back() = buildExtent(builder, loc, right, rank - 1);
+  SmallVector<Value> all(extents);
+  if (parts)
+    all.insert(all.begin() + batches, parts);
   SmallVector<int64_t> tiles(type.getExtents()), inner(rank, 1);
   SmallVector<Value> dynamic, dynamicTiles;
   inner[rank - 2] = shape.height;
   inner[rank - 1] = shape.width;
-  for (auto [tile, extent, size] : llvm::zip_equal(tiles, extents, inner)) {
+  for (auto [tile, extent, size] : llvm::zip_equal(tiles, all, inner)) {
     if (!ShapedType::isDynamic(tile)) {
       tile = llvm::divideCeil(tile, size);
       continue;
@@ -143,36 +178,31 @@ Value ProductByBlocks::build(PushType type) {
     return numbers;
   };
   auto numbers = llvm::map_to_vector(llvm::seq<size_t>(0, rank), numberTiles);
-  Type sum = type.getElementTypes().front();
-  Value leftChunks = left, rightChunks = right;
+  Value left, right;
   if (!shape.byTensorCores) {
-    auto split = [&](Value array, int64_t rows, int64_t columns) -> Value {
-      Value zero = arith::ConstantOp::create(
-          builder, loc,
-          builder.getZeroAttr(getArrayElementTypes(array.getType()).front()));
-      SmallVector<int64_t> sizes(rank, 1);
-      sizes[rank - 2] = rows;
-      sizes[rank - 1] = columns;
-      return SplitOp::create(builder, loc, array, ValueRange(), zero, sizes,
-                             /*strided=*/false);
-    };
-    leftChunks = split(left, shape.height, shape.depth);
-    rightChunks = split(right, shape.depth, shape.width);
+    left = split(op.getLeft(), shape.height, shape.depth);
+    right = split(op.getRight(), shape.depth, shape.width);
   }
-  SmallVector<int64_t> all(tiles);
-  all.append(inner);
+  Type sum = type.getElementTypes().front();
+  SmallVector<int64_t> both(tiles);
+  both.append(inner);
   auto distribute = DistributeOp::create(
-      builder, loc, TypeRange(PushType::get(context, Level::Grid, all, sum)),
+      builder, loc, TypeRange(PushType::get(context, Level::Grid, both, sum)),
       numbers, LevelAttr::get(context, Level::Block),
       LevelAttr::get(context, Level::Grid));
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&distribute.getBody(), {}, types, locs);
-    Value tile =
-        shape.byTensorCores
-            ? buildTile(type, extents, body->getArguments())
-            : buildProductByRegisters(builder, op, leftChunks, rightChunks,
-                                      init, shape, body->getArguments());
+    auto number = llvm::to_vector_of<Value>(body->getArguments());
+    ProductPart part;
+    if (parts) {
+      part = {number[batches], parts};
+      number.erase(number.begin() + batches);
+    }
+    Value tile = shape.byTensorCores
+                     ? buildTile(init, number, part)
+                     : buildProductByRegisters(builder, op, left, right, init,
+                                               shape, number, part);
     if (rank > 2)
       tile = ReshapeOp::create(builder, loc,
                                PushType::get(context, Level::Block, inner, sum),
@@ -184,75 +214,125 @@ Value ProductByBlocks::build(PushType type) {
       builder.getDenseI64ArrayAttr(type.getExtents()), UnitAttr());
 }
 
-/// The sums of `parts` parts of each sum of `op`, whose extents are known: a
-/// product with one more batch, whose results are stored and added.
-static Value buildParts(OpBuilder &builder, MatmulOp op, const TileShape &shape,
-                        int64_t parts) {
-  Location loc = op.getLoc();
+Value ProductByBlocks::buildParts(OpFoldResult parts) {
   PushType type = op.getResult().getType();
   MLIRContext *context = builder.getContext();
-  unsigned batches = op.getBatchRank();
-  auto split = [&](Value array, unsigned dim) -> Value {
-    auto source = cast<PullType>(array.getType());
-    SmallVector<int64_t> extents(source.getExtents());
-    extents[dim] /= parts;
-    extents.insert(extents.begin() + dim, parts);
-    return ReshapeOp::create(
-        builder, loc, PullType::get(context, extents, source.getElementTypes()),
-        array, ValueRange());
-  };
-  // From batches, rows, parts and columns to batches, parts, rows and columns.
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, batches + 3));
-  std::swap(order[batches], order[batches + 1]);
-  Value left = TransposeOp::create(builder, loc,
-                                   split(op.getLeft(), batches + 1), order),
-        right = split(op.getRight(), batches);
   Type sum = type.getElementTypes().front();
-  SmallVector<int64_t> extents(type.getExtents());
-  extents.insert(extents.begin() + batches, parts);
+  std::optional<int64_t> known = getConstantIntValue(parts);
+  Value number = getValueOrCreateConstantIndexOp(builder, loc, parts);
+  SmallVector<int64_t> shape(type.getExtents());
+  shape.insert(shape.begin() + batches, known.value_or(ShapedType::kDynamic));
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(sum));
-  Value product = ProductByBlocks(builder, op, left, right, zero, shape)
-                      .build(PushType::get(context, Level::Grid, extents, sum));
-  auto stored = ForceOp::create(builder, loc, product, ValueRange());
-  stored.setThreads(shape.getThreads());
-  auto sums = GenerateOp::create(builder, loc,
-                                 PullType::get(context, type.getExtents(), sum),
-                                 ValueRange());
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    size_t rank = type.getExtents().size();
-    Block *body = builder.createBlock(
-        &sums.getBody(), {}, SmallVector<Type>(rank, builder.getIndexType()),
-        SmallVector<Location>(rank, loc));
-    IndexBuilder index{builder, loc};
-    auto addPart = [&](Value soFar, Value part) -> Value {
-      auto place = llvm::to_vector_of<Value>(body->getArguments());
-      place.insert(place.begin() + batches, part);
-      Value next =
-          buildGet(builder, loc, stored.getResults().front(), place).front();
-      if (isa<FloatType>(sum))
-        return arith::AddFOp::create(builder, loc, soFar, next);
-      return arith::AddIOp::create(builder, loc, soFar, next);
-    };
-    // A thread without a loop adds several neighbours together.
-    constexpr int64_t fewParts = 4;
-    Value total = op.getInit();
-    if (parts <= fewParts)
-      for (int64_t part = 0; part < parts; ++part)
-        total = addPart(total, index.constant(part));
-    else
-      total = scf::ForOp::create(
-                  builder, loc, index.constant(0), index.constant(parts),
-                  index.constant(1), total,
-                  [&](OpBuilder &, Location, Value part, ValueRange soFar) {
-                    scf::YieldOp::create(builder, loc,
-                                         addPart(soFar.front(), part));
-                  })
-                  .getResult(0);
-    YieldOp::create(builder, loc, total);
-  }
+  auto stored = ForceOp::create(
+      builder, loc,
+      buildTiles(PushType::get(context, Level::Grid, shape, sum), zero, number),
+      ValueRange());
+  stored.setThreads(this->shape.getThreads());
+  SmallVector<Value> dynamic;
+  for (auto [extent, value] : llvm::zip_equal(type.getExtents(), extents))
+    if (ShapedType::isDynamic(extent))
+      dynamic.push_back(value);
+  auto sums = GenerateOp::create(
+      builder, loc,
+      PullType::get(context, type.getExtents(), type.getBounds(), sum),
+      dynamic);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(
+      &sums.getBody(), {},
+      SmallVector<Type>(extents.size(), builder.getIndexType()),
+      SmallVector<Location>(extents.size(), loc));
+  auto addPart = [&](Value soFar, Value part) -> Value {
+    auto place = llvm::to_vector_of<Value>(body->getArguments());
+    place.insert(place.begin() + batches, part);
+    Value next =
+        buildGet(builder, loc, stored.getResults().front(), place).front();
+    if (isa<FloatType>(sum))
+      return arith::AddFOp::create(builder, loc, soFar, next);
+    return arith::AddIOp::create(builder, loc, soFar, next);
+  };
+  // A thread without a loop adds several neighbours together.
+  constexpr int64_t fewParts = 4;
+  Value total = op.getInit();
+  if (known && *known <= fewParts)
+    for (int64_t part = 0; part < *known; ++part)
+      total = addPart(total, constant(part));
+  else
+    total =
+        scf::ForOp::create(
+            builder, loc, constant(0), number, constant(1), total,
+            [&](OpBuilder &, Location, Value part, ValueRange soFar) {
+              scf::YieldOp::create(builder, loc, addPart(soFar.front(), part));
+            })
+            .getResult(0);
+  YieldOp::create(builder, loc, total);
+  builder.setInsertionPointAfter(sums);
   return PushOp::create(builder, loc, Level::Grid, sums);
+}
+
+/// The operations from the product `op` to `force`, which only store it; empty
+/// if others read what they make, or if they have collectives of their own.
+static SmallVector<Operation *> findChain(MatmulOp op, ForceOp force) {
+  SmallVector<Operation *> chain;
+  if (!force || force->getNumOperands() != 1)
+    return chain;
+  Operation *last = op;
+  do {
+    if (!last->hasOneUse())
+      return {};
+    last = *last->user_begin();
+    if (containsOp(*last, [](ExpandableOpInterface) { return true; }))
+      return {};
+    chain.push_back(last);
+  } while (last != force);
+  return chain;
+}
+
+/// Replaces `chain`, from `op` to a force, by a choice of the host: if there
+/// are few tiles of shape `large`, blocks compute parts of the sums of smaller
+/// tiles.
+static void buildVersions(OpBuilder &builder, MatmulOp op,
+                          ArrayRef<Operation *> chain, const TileShape &large,
+                          const TileShape &small) {
+  // Two blocks for each multiprocessor are enough, of at least 256 products.
+  constexpr int64_t multiprocessors = 132, wanted = 264, shortest = 256;
+  Location loc = op.getLoc();
+  auto force = cast<ForceOp>(chain.back());
+  builder.setInsertionPoint(force);
+  IndexBuilder index{builder, loc};
+  Value areFew = index.below(ProductByBlocks(builder, op, large).countTiles(),
+                             index.constant(multiprocessors));
+  auto branch = scf::IfOp::create(builder, loc, force.getResultTypes(), areFew,
+                                  /*withElseRegion=*/true);
+  auto buildIn = [&](Block *block, const TileShape &shape,
+                     llvm::function_ref<Value(ProductByBlocks &)> code) {
+    builder.setInsertionPointToStart(block);
+    ProductByBlocks blocks(builder, op, shape);
+    IRMapping mapping;
+    mapping.map(op.getResult(), code(blocks));
+    Operation *last = nullptr;
+    for (Operation *next : chain)
+      last = builder.clone(*next, mapping);
+    scf::YieldOp::create(builder, loc, last->getResults());
+    return cast<ForceOp>(last);
+  };
+  buildIn(branch.thenBlock(), small, [&](ProductByBlocks &blocks) {
+    Value length =
+              buildExtent(builder, loc, op.getLeft(), op.getBatchRank() + 1),
+          most = index.div(length, index.constant(shortest)),
+          parts = index.div(index.constant(wanted),
+                            index.divisor(blocks.countTiles()));
+    return blocks.buildParts(
+        index.divisor(builder.createOrFold<arith::MinUIOp>(loc, parts, most)));
+  });
+  ForceOp direct =
+      buildIn(branch.elseBlock(), large,
+              [](ProductByBlocks &blocks) { return blocks.build(); });
+  if (!direct.getThreads())
+    direct.setThreads(large.getThreads());
+  force->replaceAllUsesWith(branch);
+  for (Operation *next : llvm::reverse(chain))
+    next->erase();
 }
 
 LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
@@ -324,16 +404,22 @@ LogicalResult strategies::expandMatmul(OpBuilder &builder, MatmulOp op,
                         type.getExtents()[0],
                         type.getExtents()[1],
                         depth,
-                        op.getInit()};
+                        op.getInit(),
+                        {}};
     product = buildProductByTensorCores(builder, op.getLoc(), tile);
-  } else if (tiles->parts > 1) {
-    product = buildParts(builder, op, tiles->shape, tiles->parts);
   } else {
-    product = ProductByBlocks(builder, op, op.getLeft(), op.getRight(),
-                              op.getInit(), tiles->shape)
-                  .build(type);
-    if (force && !force.getThreads())
-      force.setThreads(tiles->shape.getThreads());
+    ProductByBlocks blocks(builder, op, tiles->shape);
+    if (tiles->parts > 1) {
+      product = blocks.buildParts(builder.getIndexAttr(tiles->parts));
+    } else if (SmallVector<Operation *> chain = findChain(op, force);
+               tiles->fewer && !chain.empty()) {
+      buildVersions(builder, op, chain, tiles->shape, *tiles->fewer);
+      return success();
+    } else {
+      product = blocks.build();
+      if (force && !force.getThreads())
+        force.setThreads(tiles->shape.getThreads());
+    }
   }
   op.getResult().replaceAllUsesWith(product);
   return success();

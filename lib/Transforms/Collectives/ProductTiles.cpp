@@ -14,10 +14,26 @@
 #include "ProductTiles.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/IndexBuilder.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
+
+ProductPart::Steps ProductPart::getSteps(OpBuilder &builder, Location loc,
+                                         Value steps) const {
+  IndexBuilder index{builder, loc};
+  if (!number)
+    return {index.constant(0), steps, index.below(index.constant(0), steps)};
+  Value length = index.ceilDiv(steps, all), begin = index.mul(number, length),
+        end = index.add(begin, length);
+  std::optional<int64_t> known = getConstantIntValue(steps),
+                         parts = getConstantIntValue(all);
+  if (known && parts && *known > 0 && *known % *parts == 0)
+    return {begin, end, arith::ConstantIntOp::create(builder, loc, 1, 1)};
+  end = builder.createOrFold<arith::MinUIOp>(loc, end, steps);
+  return {begin, end, index.below(begin, end)};
+}
 
 /// The rates of one, two, ... blocks on each multiprocessor that can be
 /// resident together. Those of FMAs are of an H100 (`matmul` in
@@ -101,7 +117,11 @@ strategies::chooseProductTiles(MatmulOp op, bool byTensorCores, bool areWhole,
              isAtLeast(std::min(shape.height, shape.width));
     };
     auto found = llvm::find_if(shapes, fits);
-    return ProductTiles{found == shapes.end() ? shapes.back() : *found, 1};
+    ProductTiles tiles{found == shapes.end() ? shapes.back() : *found, 1};
+    constexpr int64_t severalParts = 512;
+    if (!areWhole && (ShapedType::isDynamic(length) || length >= severalParts))
+      tiles.fewer = byTensorCores ? shapes.back() : tiles.shape;
+    return tiles;
   }
   ArrayRef<int64_t> extents = type.getExtents();
   int64_t results = ShapedType::getNumElements(extents),

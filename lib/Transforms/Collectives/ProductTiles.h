@@ -40,6 +40,8 @@ struct TileShape {
 struct ProductTiles {
   TileShape shape;
   int64_t parts;
+  /// The shape for parts of sums if the host finds few tiles of `shape`.
+  std::optional<TileShape> fewer = std::nullopt;
 };
 
 /// The tiles for `op`, of level grid, with the least estimated time; null if
@@ -54,6 +56,20 @@ std::optional<ProductTiles> chooseProductTiles(MatmulOp op, bool byTensorCores,
 /// tensor cores cannot compute the tile, or shared memory is too small.
 int64_t chooseProductDepth(int64_t height, int64_t width, int64_t count,
                            int64_t sharedBytes);
+
+/// The part of a sum that a block computes, its number and the number of all
+/// parts; null if there is one. Parts are of whole steps. The last ones may be
+/// shorter, or have no steps.
+struct ProductPart {
+  Value number, all;
+
+  /// The first step, the one after the last, and if there are any.
+  struct Steps {
+    Value begin, end, exist;
+  };
+  /// Those of `steps` steps that belong to the part.
+  Steps getSteps(OpBuilder &builder, Location loc, Value steps) const;
+};
 
 /// One operand of the product of a block.
 struct ProductOperand {
@@ -77,6 +93,7 @@ struct ProductTile {
   int64_t depth;
   /// The initial value of each sum, an f32.
   Value init;
+  ProductPart part;
 };
 
 /// The push array of level block that is the product for a tile. The height and
@@ -85,12 +102,12 @@ Value buildProductByTensorCores(OpBuilder &builder, Location loc,
                                 const ProductTile &tile);
 
 /// The push array of level block that is tile `number`, the number of its batch
-/// in each dimension, its row and its column, of the product `op`, whose sums
-/// begin with `init`. The operands are split into chunks of the rows, or the
-/// columns, of a tile, and of the products of a step.
+/// in each dimension, its row and its column, of a part of the product `op`,
+/// whose sums begin with `init`. The operands are split into chunks of the
+/// rows, or the columns, of a tile, and of the products of a step.
 Value buildProductByRegisters(OpBuilder &builder, MatmulOp op, Value left,
                               Value right, Value init, const TileShape &shape,
-                              ValueRange number);
+                              ValueRange number, const ProductPart &part);
 
 } // namespace mlir::obs::strategies
 

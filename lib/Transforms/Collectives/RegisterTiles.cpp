@@ -26,7 +26,8 @@ namespace {
 class ProductByRegisters : CollectiveBuilder {
 public:
   ProductByRegisters(OpBuilder &builder, MatmulOp op, Value left, Value right,
-                     Value init, const TileShape &shape, ValueRange number);
+                     Value init, const TileShape &shape, ValueRange number,
+                     const ProductPart &part);
 
   /// The push array of the result.
   Value build();
@@ -50,8 +51,9 @@ private:
   std::pair<Values, Values> getSums(ValueRange thread) {
     return {getPlaces(thread[0], threads[0]), getPlaces(thread[1], threads[1])};
   }
-  /// The chunks of step `step` in registers; zeros if there is no step.
-  Values load(Value step);
+  /// The chunks of step `step` in registers; zeros if `isStep` is false, or
+  /// null if it is always true.
+  Values load(Value step, Value isStep);
   Value loadChunk(Value chunks, ArrayRef<Value> place, int64_t rows,
                   int64_t columns, Value isStep);
   /// The same chunks in shared memory. A thread reads neighbours of one column
@@ -61,7 +63,8 @@ private:
   Value addProducts(Value sums, Value left, Value right);
 
   MatmulOp op;
-  Value left, right, init, steps;
+  Value left, right, init;
+  ProductPart::Steps steps;
   TileShape shape;
   Values number;
   Type element;
@@ -72,14 +75,17 @@ private:
 ProductByRegisters::ProductByRegisters(OpBuilder &builder, MatmulOp op,
                                        Value left, Value right, Value init,
                                        const TileShape &shape,
-                                       ValueRange number)
+                                       ValueRange number,
+                                       const ProductPart &part)
     : CollectiveBuilder(builder, op.getLoc(), Level::Block, {},
                         /*commutative=*/false, /*combineFn=*/nullptr),
-      op(op), left(left), right(right), init(init),
-      steps(buildExtent(builder, op.getLoc(), left, number.size() - 1)),
-      shape(shape), number(number),
+      op(op), left(left), right(right), init(init), shape(shape),
+      number(number),
       element(getArrayElementTypes(op.getLeft().getType()).front()),
-      threads{shape.height / shape.side, shape.width / shape.side} {}
+      threads{shape.height / shape.side, shape.width / shape.side} {
+  steps = part.getSteps(builder, loc,
+                        buildExtent(builder, loc, left, number.size() - 1));
+}
 
 ValueRange ProductByRegisters::addBlock(Region &region, size_t rank) {
   return builder
@@ -146,11 +152,7 @@ Value ProductByRegisters::loadChunk(Value chunks, ArrayRef<Value> place,
   });
 }
 
-Values ProductByRegisters::load(Value step) {
-  // Only the first step may not exist.
-  Value isStep;
-  if (!getConstantIntValue(steps) && isConstantIntValue(step, 0))
-    isStep = compare(arith::CmpIPredicate::sgt, steps, constant(0));
+Values ProductByRegisters::load(Value step, Value isStep) {
   Values row(number), column(number);
   row.back() = column.end()[-2] = step;
   Value both[] = {loadChunk(left, row, shape.height, shape.depth, isStep),
@@ -199,12 +201,15 @@ Value ProductByRegisters::build() {
   auto type = PullType::get(builder.getContext(), threads,
                             llvm::to_vector(ValueRange(none).getTypes()));
   Values start = {SplatOp::create(builder, loc, type, none, ValueRange())};
-  Value zero = constant(0), one = constant(1), last = sub(steps, one);
-  llvm::append_range(start, store(load(zero)));
+  Value one = constant(1), last = sub(steps.end, one);
+  llvm::append_range(
+      start,
+      store(load(steps.begin,
+                 getConstantIntValue(steps.exist) ? Value() : steps.exist)));
   auto loop = scf::ForOp::create(
-      builder, loc, zero, steps, one, start,
+      builder, loc, steps.begin, steps.end, one, start,
       [&](OpBuilder &, Location, Value step, ValueRange carried) {
-        Values chunks = load(min(add(step, one), last));
+        Values chunks = load(min(add(step, one), last), Value());
         Values found = {addProducts(carried[0], carried[1], carried[2])};
         llvm::append_range(found, store(chunks));
         scf::YieldOp::create(builder, loc, found);
@@ -223,7 +228,8 @@ Value ProductByRegisters::build() {
 Value strategies::buildProductByRegisters(OpBuilder &builder, MatmulOp op,
                                           Value left, Value right, Value init,
                                           const TileShape &shape,
-                                          ValueRange number) {
-  return ProductByRegisters(builder, op, left, right, init, shape, number)
+                                          ValueRange number,
+                                          const ProductPart &part) {
+  return ProductByRegisters(builder, op, left, right, init, shape, number, part)
       .build();
 }

@@ -143,6 +143,7 @@ private:
 
   Side left, right;
   Value init, count;
+  ProductPart part;
   Type element;
   int64_t depth;
   WarpTiles tiles;
@@ -172,7 +173,8 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, Location loc,
                                            const ProductTile &tile)
     : CollectiveBuilder(builder, loc, Level::Block, {}, /*commutative=*/true,
                         /*combineFn=*/nullptr),
-      init(tile.init), depth(tile.depth), tiles(tile.height, tile.width) {
+      init(tile.init), part(tile.part), depth(tile.depth),
+      tiles(tile.height, tile.width) {
   left = {tile.left, tile.height, true, tiles.rows, 2};
   right = {tile.right, tile.width, false, tiles.columns,
            std::min<int64_t>(2, tiles.columns / mmaColumns)};
@@ -492,9 +494,14 @@ Value ProductByTensorCores::build() {
                          [&](Value) { return Values(numSums, init); });
   // All columns of most steps exist. If groups of neighbours exist, too, one
   // access loads them. A test before the steps costs less than one in each.
-  Value zero = constant(0), whole = div(count, constant(depth)),
-        steps = IndexBuilder::ceilDiv(count, constant(depth)),
-        isFirst = below(zero, whole);
+  ProductPart::Steps steps = part.getSteps(
+      builder, loc, IndexBuilder::ceilDiv(count, constant(depth)));
+  Value whole = steps.end, isFirst = steps.exist;
+  if (getConstantIntValue(rem(count, constant(depth))) != 0) {
+    whole = builder.createOrFold<arith::MinUIOp>(
+        loc, div(count, constant(depth)), steps.end);
+    isFirst = below(steps.begin, whole);
+  }
   for (const Side *side : {&left, &right}) {
     Value neighbours = getNeighbours(*side);
     if (!neighbours || getConstantIntValue(neighbours))
@@ -503,12 +510,14 @@ Value ProductByTensorCores::build() {
     isFirst =
         both(isFirst, equal(rem(neighbours, constant(group)), constant(0)));
   }
-  sums = addIf(isFirst, sums, [&] { return addSteps(sums, zero, whole); });
-  Value rest = builder.createOrFold<arith::SelectOp>(loc, isFirst, whole, zero);
+  sums =
+      addIf(isFirst, sums, [&] { return addSteps(sums, steps.begin, whole); });
+  Value rest =
+      builder.createOrFold<arith::SelectOp>(loc, isFirst, whole, steps.begin);
   haveGroups = false;
   haveEnd = true;
-  sums = addIf(below(rest, steps), sums,
-               [&] { return addSteps(sums, rest, steps); });
+  sums = addIf(below(rest, steps.end), sums,
+               [&] { return addSteps(sums, rest, steps.end); });
   auto writeSums = [&](Value thread) {
     Values values = get(sums, thread);
     Value lane = rem(thread, constant(warpSize));

@@ -2,7 +2,7 @@
 
 // RUN: obs-opt %s --obs-expand-collectives --split-input-file -o - | FileCheck %s
 // RUN: obs-opt %s --obs-expand-collectives=plain --split-input-file -o - | FileCheck %s --check-prefix=PLAIN
-// RUN: obs-opt %s --split-input-file --obs-to-gpu --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
+// RUN: obs-opt %S/Inputs/small-product.mlir --obs-to-gpu --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
 // RUN: obs-translate %s --split-input-file --obs-to-ptx | FileCheck %s --check-prefix=PTX
 
 // One thread computes each sum.
@@ -10,8 +10,7 @@
 // PLAIN-NOT:   in shared
 // PLAIN-LABEL: func.func @parts(
 
-// RACES: kernel 'whole' is proved free of races
-// RACES: kernel 'unknown' is proved free of races
+// RACES: kernel 'small' is proved free of races
 
 // Each of 128 threads has 8 x 8 sums, whose products it contracts with them, and reads 16 elements for 64 products.
 // CHECK-LABEL: func.func @whole(
@@ -34,14 +33,22 @@ func.func @whole(%a: !obs.pull<2048 x 512 x f32>, %b: !obs.pull<512 x 2048 x f32
 
 // -----
 
-// Of unknown extents, there may be no step.
+// Of unknown extents, there may be no step. If there are few tiles, blocks compute parts of sums, which a second kernel adds.
 // CHECK-LABEL: func.func @unknown(
-// CHECK:       obs.split %{{.*}} by [64, 16] pad %{{.*}} : !obs.pull<? x ? x i8>
-// CHECK:       obs.distribute block in grid ({{.*}} : !obs.pull<? x ? x index>)
-// CHECK:         arith.cmpi sgt
-// CHECK:         obs.force {{.*}} in shared : !obs.push<block, 16 x 64 x i8>, !obs.pull<16 x 128 x i8>
-// CHECK:         arith.extsi %{{.*}} : i8 to i32
-// CHECK:       obs.force %{{.*}} {kernel = "unknown", threads = 128 : i64}
+// CHECK:       arith.cmpi ult, %{{.*}}, %c132
+// CHECK:       scf.if
+// CHECK:         obs.split %{{.*}} by [64, 16] pad %{{.*}} : !obs.pull<? x ? x i8>
+// CHECK:         obs.distribute block in grid ({{.*}} : !obs.pull<? x ? x ? x index>)
+// CHECK:           arith.cmpi ult
+// CHECK:           obs.force {{.*}} in shared : !obs.push<block, 16 x 64 x i8>, !obs.pull<16 x 128 x i8>
+// CHECK:           arith.extsi %{{.*}} : i8 to i32
+// CHECK:         %[[PARTS:.*]] = obs.force %{{.*}} {threads = 128 : i64} : !obs.push<grid, ? x ? x ? x i32>
+// CHECK:         obs.generate
+// CHECK:           obs.get %[[PARTS]]
+// CHECK:         obs.force %{{.*}} {kernel = "unknown"}
+// CHECK:       } else {
+// CHECK:         obs.distribute block in grid ({{.*}} : !obs.pull<? x ? x index>)
+// CHECK:         obs.force %{{.*}} {kernel = "unknown", threads = 128 : i64}
 func.func @unknown(%a: !obs.pull<? x ? x i8>, %b: !obs.pull<? x ? x i8>) -> !obs.pull<? x ? x i32> {
   %c7 = arith.constant 7 : i32
   %p = obs.matmul %a, %b init %c7 : !obs.pull<? x ? x i8>, !obs.pull<? x ? x i8> -> !obs.push<grid, ? x ? x i32>

@@ -70,7 +70,7 @@ func.func @columns(%a: !obs.pull<? x 48 x bf16>, %b: !obs.pull<16 x ? x bf16>, %
 // CHECK:       return
 func.func @integers(%a: !obs.pull<? x ? x i8>, %b: !obs.pull<? x ? x i8>) -> !obs.pull<? x ? x i32> {
   %c7 = arith.constant 7 : i32
-  %p = obs.matmul %a, %b init %c7 : !obs.pull<? x ? x i8>, !obs.pull<? x ? x i8> -> !obs.push<grid, ? x ? x i32>
+  %p = obs.matmul %a, %b init %c7 {strategy = "sequential"} : !obs.pull<? x ? x i8>, !obs.pull<? x ? x i8> -> !obs.push<grid, ? x ? x i32>
   %r = obs.force %p {kernel = "integers"} : !obs.push<grid, ? x ? x i32>
   return %r : !obs.pull<? x ? x i32>
 }
