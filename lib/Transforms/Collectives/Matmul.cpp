@@ -57,16 +57,16 @@ static bool isLarge(MatmulOp op) {
                    fewProducts);
 }
 
+bool strategies::hasLines(Value array, bool isLeft) {
+  auto rank = static_cast<unsigned>(getArrayExtents(array.getType()).size());
+  // Rows of a matrix of unknown memory are the more likely ones.
+  return findInnermost(array).value_or(rank - 1) ==
+         (isLeft ? rank - 1 : rank - 2);
+}
+
 /// `operand` of a product by tensor cores, without its place.
 static ProductOperand getOperand(Value array, bool isLeft) {
-  auto rank = static_cast<unsigned>(getArrayExtents(array.getType()).size());
-  unsigned lines = isLeft ? rank - 1 : rank - 2;
-  // Rows of a matrix of unknown memory are the more likely ones.
-  return {array,
-          {},
-          findInnermost(array).value_or(rank - 1) == lines,
-          Value(),
-          Value()};
+  return {array, {}, hasLines(array, isLeft), Value(), Value()};
 }
 
 namespace {

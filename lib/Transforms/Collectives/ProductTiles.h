@@ -71,13 +71,16 @@ struct ProductPart {
   Steps getSteps(OpBuilder &builder, Location loc, Value steps) const;
 };
 
+/// True if the elements of a line of an operand, which is a row of the left one
+/// or a column of the right one, are neighbours in memory.
+bool hasLines(Value array, bool isLeft);
+
 /// One operand of the product of a block.
 struct ProductOperand {
   Value array;
   /// The batch of the matrix, in the first dimensions of `array`.
   SmallVector<Value> batch;
-  /// The elements of a line, which is a row of the left operand or a column of
-  /// the right one, are neighbours in memory.
+  /// See the function of this name.
   bool hasLines;
   /// The first line of the tile, and the number of lines of the matrix. The
   /// elements of others are zeros. Null if the matrix has the lines of the tile

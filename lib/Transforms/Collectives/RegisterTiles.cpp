@@ -7,10 +7,10 @@
 //
 // In: the chunks of two matrices, and the number of a tile of their product.
 // Out: a loop of a block over the chunks. The threads load those of the next
-// step to registers while they add the products of one step, whose elements are
-// in shared memory. Each thread has sums in registers, so it reads a fraction
-// of an element for each product. From: V. Volkov, J. Demmel, Benchmarking GPUs
-// to tune dense linear algebra, 2008.
+// step to registers, in the order of memory, while they add the products of one
+// step, whose elements are in shared memory. Each thread has sums in registers,
+// so it reads a fraction of an element for each product. From: V. Volkov, J.
+// Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,19 +51,28 @@ private:
   std::pair<Values, Values> getSums(ValueRange thread) {
     return {getPlaces(thread[0], threads[0]), getPlaces(thread[1], threads[1])};
   }
-  /// The chunks of step `step` in registers; zeros if `isStep` is false, or
-  /// null if it is always true.
+  /// One operand: its chunks, the lines of the tile, which are rows of the left
+  /// operand or columns of the right one, and if the elements of a line are
+  /// neighbours in memory.
+  struct Side {
+    Value chunks;
+    int64_t lines;
+    bool isLeft, hasLines;
+  };
+
+  /// The chunks of step `step` in registers, in the order of memory; zeros if
+  /// `isStep` is false, or null if it is always true.
   Values load(Value step, Value isStep);
-  Value loadChunk(Value chunks, ArrayRef<Value> place, int64_t rows,
-                  int64_t columns, Value isStep);
-  /// The same chunks in shared memory. A thread reads neighbours of one column
-  /// of the left chunk, so these are neighbours there.
+  Value loadChunk(const Side &side, Value step, Value isStep);
+  /// The same chunks in shared memory. A thread reads neighbours of several
+  /// lines, so these are neighbours there.
   Values store(ValueRange chunks);
   /// The sums after the products of one step.
   Value addProducts(Value sums, Value left, Value right);
 
   MatmulOp op;
-  Value left, right, init;
+  Side sides[2];
+  Value init;
   ProductPart::Steps steps;
   TileShape shape;
   Values number;
@@ -79,8 +88,10 @@ ProductByRegisters::ProductByRegisters(OpBuilder &builder, MatmulOp op,
                                        const ProductPart &part)
     : CollectiveBuilder(builder, op.getLoc(), Level::Block, {},
                         /*commutative=*/false, /*combineFn=*/nullptr),
-      op(op), left(left), right(right), init(init), shape(shape),
-      number(number),
+      op(op),
+      sides{{left, shape.height, true, hasLines(op.getLeft(), true)},
+            {right, shape.width, false, hasLines(op.getRight(), false)}},
+      init(init), shape(shape), number(number),
       element(getArrayElementTypes(op.getLeft().getType()).front()),
       threads{shape.height / shape.side, shape.width / shape.side} {
   steps = part.getSteps(builder, loc,
@@ -134,14 +145,20 @@ Values ProductByRegisters::getPlaces(Value thread, int64_t count) {
   return places;
 }
 
-Value ProductByRegisters::loadChunk(Value chunks, ArrayRef<Value> place,
-                                    int64_t rows, int64_t columns,
+Value ProductByRegisters::loadChunk(const Side &side, Value step,
                                     Value isStep) {
-  return generate({rows, columns}, [&](ValueRange i) {
+  Values place(number);
+  (side.isLeft ? place.back() : place.end()[-2]) = step;
+  int64_t extents[] = {side.lines, shape.depth};
+  if (!side.hasLines)
+    std::swap(extents[0], extents[1]);
+  return generate(extents, [&](ValueRange i) {
     auto read = [&]() -> Values {
       Values at(number.size() - 2, constant(0));
-      llvm::append_range(at, i);
-      return get(get(chunks, place).front(), at);
+      at.append({i[0], i[1]});
+      if (side.hasLines != side.isLeft)
+        std::swap(at.back(), at.end()[-2]);
+      return get(get(side.chunks, place).front(), at);
     };
     if (!isStep)
       return read();
@@ -153,22 +170,26 @@ Value ProductByRegisters::loadChunk(Value chunks, ArrayRef<Value> place,
 }
 
 Values ProductByRegisters::load(Value step, Value isStep) {
-  Values row(number), column(number);
-  row.back() = column.end()[-2] = step;
-  Value both[] = {loadChunk(left, row, shape.height, shape.depth, isStep),
-                  loadChunk(right, column, shape.depth, shape.width, isStep)};
+  Value both[] = {loadChunk(sides[0], step, isStep),
+                  loadChunk(sides[1], step, isStep)};
   return llvm::to_vector_of<Value>(
       ForceOp::create(builder, loc, both, ValueRange()).getResults());
 }
 
 Values ProductByRegisters::store(ValueRange chunks) {
-  Value turned = fill({shape.depth, shape.height}, element,
-                      {shape.height, shape.depth}, [&](ValueRange i) {
-                        WriteOp::create(builder, loc, get(chunks[0], i),
-                                        ValueRange{i[1], i[0]}, ContractAttr(),
-                                        Attribute());
-                      });
-  Value both[] = {turned, chunks[1]};
+  Values both;
+  for (auto [side, chunk] : llvm::zip_equal(sides, chunks)) {
+    if (!side.hasLines) {
+      both.push_back(chunk);
+      continue;
+    }
+    both.push_back(fill(
+        {shape.depth, side.lines}, element, {side.lines, shape.depth},
+        [&, &chunk = chunk](ValueRange i) {
+          WriteOp::create(builder, loc, get(chunk, i), ValueRange{i[1], i[0]},
+                          ContractAttr(), Attribute());
+        }));
+  }
   auto shared = ForceOp::create(builder, loc, both, ValueRange());
   shared.setStorage(Storage::Shared);
   return llvm::to_vector_of<Value>(shared.getResults());
