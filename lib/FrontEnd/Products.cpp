@@ -84,7 +84,8 @@ static int64_t countProductParts(int64_t length, int64_t units) {
   return parts;
 }
 
-/// True if all products and sums of floats in `body` may have one rounding.
+/// True if all products and sums in `body`, which has no other operations but
+/// conversions to wider floats, may have one rounding.
 static bool mayContract(Region &body) {
   auto visit = [](arith::ArithFastMathInterface op) {
     bool isFlagged = isa<arith::ExtFOp>(op) ||
@@ -126,7 +127,8 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
                       (isOne<arith::MulFOp, arith::MulIOp>(product.front()) ||
                        isProductOfHalves(product.front()));
     isFloat = isa<FloatType>(init.front().getType());
-    hasOneRounding = isFloat && mayContract(product) && mayContract(sum);
+    hasOneRounding =
+        isFloat && isSumOfProducts && mayContract(product) && mayContract(sum);
   }
   bool hasTiles = !options.level && isSumOfProducts && isAtLeast(height, 16) &&
                   isAtLeast(width, 16) && isAtLeast(left.getExtentBound(2), 8);

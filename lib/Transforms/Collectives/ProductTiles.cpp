@@ -101,6 +101,13 @@ strategies::chooseProductTiles(MatmulOp op, bool byTensorCores, bool areWhole,
                    [](const TileShape &shape) { return shape.depth == 0; });
     if (shapes.empty())
       return std::nullopt;
+  } else {
+    // Two copies of a step. The smallest tiles always fit.
+    int64_t bytes = 2 * getElementBytes(left.getElementTypes().front());
+    llvm::erase_if(shapes, [&](const TileShape &shape) {
+      return shape.side > 1 &&
+             bytes * shape.depth * (shape.height + shape.width) > sharedBytes;
+    });
   }
   if (!left.hasStaticExtents() || !type.hasStaticExtents()) {
     auto isAtLeast = [&](int64_t size) {

@@ -150,6 +150,26 @@ func.func @product(%a: tensor<64x48xf16>, %b: tensor<48x80xf16>) -> tensor<64x80
 
 // -----
 
+// Products that are rounded before they are added are none of matrices.
+// CHECK-LABEL: func @rounded(
+// CHECK-NOT: obs.matmul
+// CHECK: arith.truncf
+// CHECK: return
+func.func @rounded(%a: tensor<64x48xf32>, %b: tensor<48x80xf32>) -> tensor<64x80xf16> {
+  %z = arith.constant dense<0.0> : tensor<64x80xf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<64x48xf32>, tensor<48x80xf32>) outs(%z : tensor<64x80xf16>) {
+  ^bb0(%x: f32, %y: f32, %o: f16):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.truncf %p : f32 to f16
+    %s = arith.addf %o, %t : f16
+    linalg.yield %s : f16
+  } -> tensor<64x80xf16>
+  return %r : tensor<64x80xf16>
+}
+
+// -----
+
 // Private functions are inlined; others without tensors stay.
 // CHECK-LABEL: func private @twice(%{{.*}}: i32) -> i32
 // CHECK-NOT: @square

@@ -1,9 +1,14 @@
 // Blocks compute tiles of a product in registers.
 
 // RUN: obs-opt %s --obs-expand-collectives --split-input-file -o - | FileCheck %s
+// RUN: obs-opt %s --obs-expand-collectives=shared-bytes=8192 --split-input-file -o - | FileCheck %s --check-prefix=SMALL
 // RUN: obs-opt %s --obs-expand-collectives=plain --split-input-file -o - | FileCheck %s --check-prefix=PLAIN
 // RUN: obs-opt %S/Inputs/small-product.mlir --obs-to-gpu --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
 // RUN: obs-translate %s --split-input-file --obs-to-ptx | FileCheck %s --check-prefix=PTX
+
+// Little shared memory has small tiles.
+// SMALL-LABEL: func.func @whole(
+// SMALL:       in shared : !obs.push<block, 16 x 16 x f32>, !obs.pull<16 x 16 x f32>
 
 // One thread computes each sum.
 // PLAIN-LABEL: func.func @whole(
