@@ -276,9 +276,7 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
   std::optional<int64_t> known;
   if (neighbours)
     known = getConstantIntValue(neighbours);
-  auto isWhole = [&](int64_t number) {
-    return !neighbours || (known ? *known % number == 0 : haveGroups);
-  };
+  bool areWhole = !neighbours || (known ? *known % group == 0 : haveGroups);
   return forceEach(countLoaders(side), [&](Value thread) {
     Values values;
     forEachPiece(side, thread, [&](Value line, Value slot) {
@@ -294,7 +292,7 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
               return found;
             });
           };
-          int64_t number = !end || isWhole(group) ? group : 1;
+          int64_t number = !end || areWhole ? group : 1;
           for (int64_t e = 0; e < group; e += number)
             llvm::append_range(values, readFrom(e, number));
         }
@@ -305,7 +303,7 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
                                mul(div(slot, half), constant(four))));
       for (int64_t e = 0; e < four; ++e) {
         Value own = addConstant(k, e);
-        if (isWhole(group)) {
+        if (areWhole) {
           Value begin = clamp(line, group);
           llvm::append_range(values, readIf(exists(own), [&] {
                                Values found;
