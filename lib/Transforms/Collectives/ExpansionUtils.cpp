@@ -129,6 +129,42 @@ void strategies::buildPar(
   body(inner, block->getArgument(0));
 }
 
+/// The arguments, `rank` indices, of a block that is added to `region`.
+static ValueRange addBlock(CollectiveBuilder &c, Region &region, size_t rank) {
+  return c.builder
+      .createBlock(&region, {},
+                   SmallVector<Type>(rank, c.builder.getIndexType()),
+                   SmallVector<Location>(rank, c.loc))
+      ->getArguments();
+}
+
+void strategies::buildThreads(CollectiveBuilder &c, ArrayRef<int64_t> counts,
+                              llvm::function_ref<void(ValueRange)> body) {
+  Values extents;
+  for (int64_t count : counts)
+    extents.push_back(c.constant(count));
+  auto par = ParOp::create(c.builder, c.loc, extents, Level::Thread);
+  OpBuilder::InsertionGuard guard(c.builder);
+  body(addBlock(c, par.getBody(), counts.size()));
+}
+
+Value strategies::buildGenerate(
+    CollectiveBuilder &c, ArrayRef<int64_t> extents,
+    llvm::function_ref<Values(ValueRange)> element) {
+  Region body;
+  Values values;
+  {
+    OpBuilder::InsertionGuard guard(c.builder);
+    values = element(addBlock(c, body, extents.size()));
+    YieldOp::create(c.builder, c.loc, values);
+  }
+  auto type = PullType::get(c.builder.getContext(), extents,
+                            llvm::to_vector(ValueRange(values).getTypes()));
+  auto array = GenerateOp::create(c.builder, c.loc, type, ValueRange());
+  array.getBody().takeBody(body);
+  return array;
+}
+
 Value strategies::buildFill(CollectiveBuilder &c, PushType type, Value extent,
                             ValueRange init, bool unchecked,
                             llvm::function_ref<void()> body) {

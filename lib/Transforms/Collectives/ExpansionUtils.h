@@ -61,6 +61,14 @@ void write(CollectiveBuilder &c, ValueRange values, Value index);
 /// and the number of the instance.
 void buildPar(CollectiveBuilder &c, Level unit, Value count,
               llvm::function_ref<void(CollectiveBuilder &, Value)> body);
+/// A loop of threads in several dimensions.
+void buildThreads(CollectiveBuilder &c, ArrayRef<int64_t> counts,
+                  llvm::function_ref<void(ValueRange)> body);
+
+/// The array of these extents whose elements `element` builds from indices, of
+/// the types that it returns. It is not stored.
+Value buildGenerate(CollectiveBuilder &c, ArrayRef<int64_t> extents,
+                    llvm::function_ref<Values(ValueRange)> element);
 
 /// The push array of `type` that the program `body` writes.
 Value buildFill(CollectiveBuilder &c, PushType type, Value extent,

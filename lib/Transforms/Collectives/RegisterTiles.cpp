@@ -33,15 +33,10 @@ public:
   Value build();
 
 private:
-  using Code = llvm::function_ref<Values(ValueRange)>;
-  /// The array of this shape whose elements `code` builds.
-  Value generate(ArrayRef<int64_t> extents, Code code);
   /// The push array of this shape that one thread for each index below `counts`
   /// writes.
   Value fill(ArrayRef<int64_t> extents, Type element, ArrayRef<int64_t> counts,
              llvm::function_ref<void(ValueRange)> code);
-  /// The arguments of a block that is added to `region`.
-  ValueRange addBlock(Region &region, size_t rank);
 
   /// The positions of the sums of a thread in one dimension of the tile, of
   /// which there are `count` threads: groups of neighbours, which one access
@@ -98,41 +93,13 @@ ProductByRegisters::ProductByRegisters(OpBuilder &builder, MatmulOp op,
                         buildExtent(builder, loc, left, number.size() - 1));
 }
 
-ValueRange ProductByRegisters::addBlock(Region &region, size_t rank) {
-  return builder
-      .createBlock(&region, {}, SmallVector<Type>(rank, builder.getIndexType()),
-                   SmallVector<Location>(rank, loc))
-      ->getArguments();
-}
-
-Value ProductByRegisters::generate(ArrayRef<int64_t> extents, Code code) {
-  Region body;
-  Values values;
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    values = code(addBlock(body, extents.size()));
-    YieldOp::create(builder, loc, values);
-  }
-  auto type = PullType::get(builder.getContext(), extents,
-                            llvm::to_vector(ValueRange(values).getTypes()));
-  auto array = GenerateOp::create(builder, loc, type, ValueRange());
-  array.getBody().takeBody(body);
-  return array;
-}
-
 Value ProductByRegisters::fill(ArrayRef<int64_t> extents, Type element,
                                ArrayRef<int64_t> counts,
                                llvm::function_ref<void(ValueRange)> code) {
   auto type =
       PushType::get(builder.getContext(), Level::Block, extents, element);
-  return buildFill(*this, type, Value(), {}, /*unchecked=*/false, [&] {
-    Values sizes;
-    for (int64_t count : counts)
-      sizes.push_back(constant(count));
-    auto par = ParOp::create(builder, loc, sizes, Level::Thread);
-    OpBuilder::InsertionGuard guard(builder);
-    code(addBlock(par.getBody(), counts.size()));
-  });
+  return buildFill(*this, type, Value(), {}, /*unchecked=*/false,
+                   [&] { buildThreads(*this, counts, code); });
 }
 
 Values ProductByRegisters::getPlaces(Value thread, int64_t count) {
@@ -152,7 +119,7 @@ Value ProductByRegisters::loadChunk(const Side &side, Value step,
   int64_t extents[] = {side.lines, shape.depth};
   if (!side.hasLines)
     std::swap(extents[0], extents[1]);
-  return generate(extents, [&](ValueRange i) {
+  return buildGenerate(*this, extents, [&](ValueRange i) {
     auto read = [&]() -> Values {
       Values at(number.size() - 2, constant(0));
       at.append({i[0], i[1]});
@@ -196,7 +163,7 @@ Values ProductByRegisters::store(ValueRange chunks) {
 }
 
 Value ProductByRegisters::addProducts(Value sums, Value x, Value y) {
-  return force(generate(threads, [&](ValueRange i) {
+  return force(buildGenerate(*this, threads, [&](ValueRange i) {
     auto [rows, columns] = getSums(i);
     auto loop = scf::ForOp::create(
         builder, loc, constant(0), constant(shape.depth), constant(1),

@@ -184,19 +184,8 @@ ProductByTensorCores::ProductByTensorCores(OpBuilder &builder, Location loc,
 
 Value ProductByTensorCores::forceEach(int64_t count,
                                       llvm::function_ref<Values(Value)> code) {
-  Region body;
-  Values values;
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&body, {}, builder.getIndexType(), loc);
-    values = code(block->getArgument(0));
-    YieldOp::create(builder, loc, values);
-  }
-  auto type = PullType::get(builder.getContext(), count,
-                            llvm::to_vector(ValueRange(values).getTypes()));
-  auto array = GenerateOp::create(builder, loc, type, ValueRange());
-  array.getBody().takeBody(body);
-  return force(array);
+  return force(
+      buildGenerate(*this, count, [&](ValueRange i) { return code(i[0]); }));
 }
 
 Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
@@ -205,8 +194,7 @@ Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
   auto type =
       PushType::get(builder.getContext(), Level::Block, extents, element);
   return buildFill(*this, type, Value(), {}, /*unchecked=*/false, [&] {
-    buildPar(*this, Level::Thread, constant(count),
-             [&](CollectiveBuilder &, Value i) { code(i); });
+    buildThreads(*this, count, [&](ValueRange i) { code(i[0]); });
   });
 }
 
