@@ -138,16 +138,6 @@ static ValueRange addBlock(CollectiveBuilder &c, Region &region, size_t rank) {
       ->getArguments();
 }
 
-void strategies::buildThreads(CollectiveBuilder &c, ArrayRef<int64_t> counts,
-                              llvm::function_ref<void(ValueRange)> body) {
-  Values extents;
-  for (int64_t count : counts)
-    extents.push_back(c.constant(count));
-  auto par = ParOp::create(c.builder, c.loc, extents, Level::Thread);
-  OpBuilder::InsertionGuard guard(c.builder);
-  body(addBlock(c, par.getBody(), counts.size()));
-}
-
 Value strategies::buildGenerate(
     CollectiveBuilder &c, ArrayRef<int64_t> extents,
     llvm::function_ref<Values(ValueRange)> element) {
@@ -177,6 +167,21 @@ Value strategies::buildFill(CollectiveBuilder &c, PushType type, Value extent,
   c.builder.createBlock(&fill.getBody());
   body();
   return fill;
+}
+
+Value strategies::buildFillByThreads(
+    CollectiveBuilder &c, ArrayRef<int64_t> extents, Type element,
+    ArrayRef<int64_t> counts, llvm::function_ref<void(ValueRange)> body) {
+  auto type =
+      PushType::get(c.builder.getContext(), Level::Block, extents, element);
+  return buildFill(c, type, Value(), {}, /*unchecked=*/false, [&] {
+    Values sizes;
+    for (int64_t count : counts)
+      sizes.push_back(c.constant(count));
+    auto par = ParOp::create(c.builder, c.loc, sizes, Level::Thread);
+    OpBuilder::InsertionGuard guard(c.builder);
+    body(addBlock(c, par.getBody(), counts.size()));
+  });
 }
 
 Value strategies::buildContractFill(CollectiveBuilder &c, Contract contract,

@@ -61,9 +61,11 @@ void write(CollectiveBuilder &c, ValueRange values, Value index);
 /// and the number of the instance.
 void buildPar(CollectiveBuilder &c, Level unit, Value count,
               llvm::function_ref<void(CollectiveBuilder &, Value)> body);
-/// A loop of threads in several dimensions.
-void buildThreads(CollectiveBuilder &c, ArrayRef<int64_t> counts,
-                  llvm::function_ref<void(ValueRange)> body);
+/// The push array of a block of these extents. `body` is the program of a
+/// thread for each index below `counts`.
+Value buildFillByThreads(CollectiveBuilder &c, ArrayRef<int64_t> extents,
+                         Type element, ArrayRef<int64_t> counts,
+                         llvm::function_ref<void(ValueRange)> body);
 
 /// The array of these extents whose elements `element` builds from indices, of
 /// the types that it returns. It is not stored.

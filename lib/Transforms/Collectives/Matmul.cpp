@@ -295,7 +295,7 @@ static void buildVersions(OpBuilder &builder, MatmulOp op,
                           ArrayRef<Operation *> chain, const TileShape &large,
                           const TileShape &small) {
   // Two blocks for each multiprocessor are enough, of at least 256 products.
-  constexpr int64_t multiprocessors = 132, wanted = 264, shortest = 256;
+  constexpr int64_t wanted = 2 * multiprocessors, shortest = 256;
   Location loc = op.getLoc();
   auto force = cast<ForceOp>(chain.back());
   builder.setInsertionPoint(force);

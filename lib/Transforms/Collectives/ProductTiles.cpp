@@ -61,7 +61,6 @@ static SmallVector<double> getRates(const TileShape &shape) {
 /// or 1024 by tensor cores.
 static double estimateTiles(const TileShape &shape, int64_t blocks,
                             int64_t steps) {
-  constexpr int64_t multiprocessors = 132;
   const double perMicrosecond = shape.byTensorCores ? 1744e3 : 218e3;
   SmallVector<double> rates = getRates(shape);
   auto resident = static_cast<int64_t>(rates.size());

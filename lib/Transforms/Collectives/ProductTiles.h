@@ -17,6 +17,9 @@
 
 namespace mlir::obs::strategies {
 
+/// The multiprocessors of the GPU whose times the choice of tiles is made of.
+constexpr int64_t multiprocessors = 132;
+
 /// The tile of a block: `height` x `width` sums.
 struct TileShape {
   int64_t height, width;

@@ -33,11 +33,6 @@ public:
   Value build();
 
 private:
-  /// The push array of this shape that one thread for each index below `counts`
-  /// writes.
-  Value fill(ArrayRef<int64_t> extents, Type element, ArrayRef<int64_t> counts,
-             llvm::function_ref<void(ValueRange)> code);
-
   /// The positions of the sums of a thread in one dimension of the tile, of
   /// which there are `count` threads: groups of neighbours, which one access
   /// reads or writes.
@@ -93,15 +88,6 @@ ProductByRegisters::ProductByRegisters(OpBuilder &builder, MatmulOp op,
                         buildExtent(builder, loc, left, number.size() - 1));
 }
 
-Value ProductByRegisters::fill(ArrayRef<int64_t> extents, Type element,
-                               ArrayRef<int64_t> counts,
-                               llvm::function_ref<void(ValueRange)> code) {
-  auto type =
-      PushType::get(builder.getContext(), Level::Block, extents, element);
-  return buildFill(*this, type, Value(), {}, /*unchecked=*/false,
-                   [&] { buildThreads(*this, counts, code); });
-}
-
 Values ProductByRegisters::getPlaces(Value thread, int64_t count) {
   int64_t group = std::min<int64_t>(shape.side, 4);
   Value start = mul(thread, constant(group));
@@ -150,8 +136,8 @@ Values ProductByRegisters::store(ValueRange chunks) {
       both.push_back(chunk);
       continue;
     }
-    both.push_back(fill(
-        {shape.depth, side.lines}, element, {side.lines, shape.depth},
+    both.push_back(buildFillByThreads(
+        *this, {shape.depth, side.lines}, element, {side.lines, shape.depth},
         [&, &chunk = chunk](ValueRange i) {
           WriteOp::create(builder, loc, get(chunk, i), ValueRange{i[1], i[0]},
                           ContractAttr(), Attribute());
@@ -202,15 +188,16 @@ Value ProductByRegisters::build() {
         llvm::append_range(found, store(chunks));
         scf::YieldOp::create(builder, loc, found);
       });
-  return fill({shape.height, shape.width}, init.getType(), threads,
-              [&](ValueRange i) {
-                auto [rows, columns] = getSums(i);
-                for (auto [k, sum] : llvm::enumerate(get(loop.getResult(0), i)))
-                  WriteOp::create(
-                      builder, loc, sum,
-                      ValueRange{rows[k / shape.side], columns[k % shape.side]},
-                      ContractAttr(), Attribute());
-              });
+  return buildFillByThreads(
+      *this, {shape.height, shape.width}, init.getType(), threads,
+      [&](ValueRange i) {
+        auto [rows, columns] = getSums(i);
+        for (auto [k, sum] : llvm::enumerate(get(loop.getResult(0), i)))
+          WriteOp::create(
+              builder, loc, sum,
+              ValueRange{rows[k / shape.side], columns[k % shape.side]},
+              ContractAttr(), Attribute());
+      });
 }
 
 Value strategies::buildProductByRegisters(OpBuilder &builder, MatmulOp op,

@@ -90,9 +90,6 @@ public:
 private:
   /// The stored array whose element `i` has the components that `code` builds.
   Value forceEach(int64_t count, llvm::function_ref<Values(Value)> code);
-  /// The push array of these extents that `count` threads write.
-  Value fill(ArrayRef<int64_t> extents, Type element, int64_t count,
-             llvm::function_ref<void(Value)> code);
   void write(Value value, ValueRange place) {
     WriteOp::create(builder, loc, value, place, ContractAttr(), Attribute());
   }
@@ -186,16 +183,6 @@ Value ProductByTensorCores::forceEach(int64_t count,
                                       llvm::function_ref<Values(Value)> code) {
   return force(
       buildGenerate(*this, count, [&](ValueRange i) { return code(i[0]); }));
-}
-
-Value ProductByTensorCores::fill(ArrayRef<int64_t> extents, Type element,
-                                 int64_t count,
-                                 llvm::function_ref<void(Value)> code) {
-  auto type =
-      PushType::get(builder.getContext(), Level::Block, extents, element);
-  return buildFill(*this, type, Value(), {}, /*unchecked=*/false, [&] {
-    buildThreads(*this, count, [&](ValueRange i) { code(i[0]); });
-  });
 }
 
 Value ProductByTensorCores::readOne(const Side &side, Value line, Value k) {
@@ -318,41 +305,44 @@ Value ProductByTensorCores::load(const Side &side, Value step) {
 
 Value ProductByTensorCores::store(const Side &side, Value loaded) {
   int64_t extents[] = {side.lines / side.together, side.together * depth};
-  return fill(extents, element, countLoaders(side), [&](Value thread) {
-    Values values = get(loaded, thread);
-    auto next = values.begin();
-    forEachPiece(side, thread, [&](Value line, Value slot) {
-      Value row = div(line, constant(group));
-      if (side.hasLines)
-        row = add(row,
-                  mul(div(rem(line, constant(group)), constant(side.together)),
-                      constant(side.countGroups())));
-      auto writeSlot = [&](Value row, Value slot,
-                           llvm::function_ref<Value(int64_t, int64_t)> code) {
-        Value first = mul(slot, constant(side.getSlotSize()));
-        for (int64_t e = 0; e < side.getSlotSize(); ++e) {
-          auto [line, column] = side.getPlace(e);
-          write(code(line, column), {row, addConstant(first, e)});
-        }
-      };
-      if (side.hasLines) {
-        // The other four elements of each line have a slot of the second half.
-        for (int64_t half : {0, 1})
-          writeSlot(row, addConstant(slot, half * depth / group),
-                    [&](int64_t line, int64_t column) {
-                      return next[line * group + half * four + column];
-                    });
-        next += side.together * group;
-        return;
-      }
-      for (int64_t l = 0; l < group; l += side.together)
-        writeSlot(addConstant(row, l / side.together * side.countGroups()),
-                  slot, [&](int64_t line, int64_t column) {
-                    return next[column * group + l + line];
-                  });
-      next += group * four;
-    });
-  });
+  return buildFillByThreads(
+      *this, extents, element, countLoaders(side), [&](ValueRange thread) {
+        Values values = get(loaded, thread);
+        auto next = values.begin();
+        forEachPiece(side, thread[0], [&](Value line, Value slot) {
+          Value row = div(line, constant(group));
+          if (side.hasLines)
+            row = add(row, mul(div(rem(line, constant(group)),
+                                   constant(side.together)),
+                               constant(side.countGroups())));
+          auto writeSlot =
+              [&](Value row, Value slot,
+                  llvm::function_ref<Value(int64_t, int64_t)> code) {
+                Value first = mul(slot, constant(side.getSlotSize()));
+                for (int64_t e = 0; e < side.getSlotSize(); ++e) {
+                  auto [line, column] = side.getPlace(e);
+                  write(code(line, column), {row, addConstant(first, e)});
+                }
+              };
+          if (side.hasLines) {
+            // The other four elements of each line have a slot of the second
+            // half.
+            for (int64_t half : {0, 1})
+              writeSlot(row, addConstant(slot, half * depth / group),
+                        [&](int64_t line, int64_t column) {
+                          return next[line * group + half * four + column];
+                        });
+            next += side.together * group;
+            return;
+          }
+          for (int64_t l = 0; l < group; l += side.together)
+            writeSlot(addConstant(row, l / side.together * side.countGroups()),
+                      slot, [&](int64_t line, int64_t column) {
+                        return next[column * group + l + line];
+                      });
+          next += group * four;
+        });
+      });
 }
 
 std::pair<Value, Value> ProductByTensorCores::getGroup(const Side &side,
@@ -523,8 +513,9 @@ Value ProductByTensorCores::build() {
                      addConstant(getLine(right, column, c, inColumn), e)});
             }
   };
-  return fill({left.lines, right.lines}, init.getType(), tiles.warps * warpSize,
-              writeSums);
+  return buildFillByThreads(*this, {left.lines, right.lines}, init.getType(),
+                            tiles.warps * warpSize,
+                            [&](ValueRange thread) { writeSums(thread[0]); });
 }
 
 int64_t strategies::chooseProductDepth(int64_t height, int64_t width,
