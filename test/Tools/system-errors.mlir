@@ -4,7 +4,7 @@
 // RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=huge 1073741824" 2>&1 | FileCheck %s --check-prefix=MEMORY
 // MEMORY: error: {{.*}}the host has no memory for an array of extents [1073741824]
 // RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=huge 1073741824 --device emulate" 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: [[#@LINE+83]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
+// DEVICE: [[#@LINE+90]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
 
 // RUN: not sh -c "obs-run %s --entry=copy iota:4xi32 > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not sh -c "obs-opt %s > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
@@ -49,16 +49,23 @@
 // LONG-NOT: {{.}}
 // LONG: {{^(obs-[a-z]+: )?}}error: cannot read the standard input: it has more than 2^30 bytes, and a pipe may have no end
 // LONG-NOT: {{.}}
+// Each line has a pipe of its own: a writer that lives on would write into the next one.
 // RUN: rm -f %t.pipe && mkfifo %t.pipe
 // RUN: not sh -c "yes > %t.pipe & obs-opt %t.pipe" 2>&1 | FileCheck %s --check-prefix=LONG-FILE
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
 // RUN: not sh -c "yes > %t.pipe & obs-run %s --entry=copy %t.pipe:i32" 2>&1 | FileCheck %s --check-prefix=LONG-FILE
 // LONG-FILE: error: {{.*}}cannot read '{{.*}}.pipe': it has more than 2^30 bytes, and a pipe may have no end
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
 // RUN: not sh -c "yes > %t.pipe & obs-run %s --entry=copy %t.pipe:2xi32" 2>&1 | FileCheck %s --check-prefix=MORE
 // MORE: error: argument 1, '{{.*}}': it has more than the 8 bytes that are needed
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
 // RUN: sh -c "printf '\1\0\0\0' > %t.pipe & obs-run %s --entry=copy %t.pipe:1xi32" | FileCheck %s --check-prefix=ENDS
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
 // RUN: sh -c "printf '\1\0\0\0' > %t.pipe & obs-run %s --entry=copy %t.pipe:i32" | FileCheck %s --check-prefix=ENDS
 // ENDS: [1]
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
 // RUN: sh -c "cat %s > %t.pipe & obs-opt %t.pipe" | FileCheck %s --check-prefix=TEXT
+// RUN: rm -f %t.pipe && mkfifo %t.pipe
 // RUN: sh -c "cat %s > %t.pipe & obs-translate --obs-to-ptx %t.pipe" | FileCheck %s --check-prefix=PTX
 // TEXT: func.func @copy
 // RUN: env OBS_TUNED=/dev/zero not obs-run %s --entry=copy iota:3xi32 2>&1 | FileCheck %s --check-prefix=TUNED
