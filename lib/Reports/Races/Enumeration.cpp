@@ -16,9 +16,6 @@ using namespace mlir::obs;
 using namespace mlir::obs::races;
 using Kind = IndexExpr::Kind;
 
-/// Unknowns with more values than this are not tried one by one.
-constexpr uint64_t maxValues = uint64_t(1) << 16;
-
 using Address = SmallVector<int64_t, 2>;
 
 struct AddressHash {
@@ -51,8 +48,7 @@ private:
   };
 
   bool isFew(unsigned unknown) const {
-    const std::optional<IndexRange> &range = query.unknowns[unknown].range;
-    return range && getSpan(*range) < maxValues;
+    return hasValuesToTry(query.unknowns[unknown].range);
   }
   bool allFew(const IndexExpr &expr) const {
     return llvm::all_of(collectLeaves({expr}, Kind::Symbol),

@@ -184,6 +184,87 @@ static std::optional<Answer> solveByShifts(const OverlapQuery &query) {
   return ShiftCases(query).run();
 }
 
+namespace {
+/// Gives names to the parts of a query that have few values but are computed
+/// from numbers with many, such as the slot `iteration % 2`: all values of the
+/// names can be tried. A name can have any value in the range of its part, so
+/// only a proof holds for the query, too.
+class PartNames {
+public:
+  explicit PartNames(const OverlapQuery &query) : query(query) {}
+  OverlapQuery run();
+
+private:
+  std::optional<IndexExpr> getName(const IndexExpr &part);
+  bool hasMany(const IndexExpr &expr) const;
+  std::optional<Owner> getOwner(const IndexExpr &part) const;
+
+  const OverlapQuery &query;
+  OverlapQuery named;
+  SmallVector<std::pair<IndexExpr, IndexExpr>> names;
+};
+} // namespace
+
+/// True if `expr` depends on numbers with too many values to try them, and has
+/// many values itself.
+bool PartNames::hasMany(const IndexExpr &expr) const {
+  if (isNarrow(expr))
+    return false;
+  return llvm::any_of(
+      collectLeaves({expr}, Kind::Symbol), [&](const IndexExpr &leaf) {
+        return !hasValuesToTry(query.unknowns[leaf.getId()].range);
+      });
+}
+
+/// The thread that has the numbers in `part`. None if both threads have some of
+/// their own.
+std::optional<Owner> PartNames::getOwner(const IndexExpr &part) const {
+  Owner owner = Owner::Both;
+  for (const IndexExpr &leaf : collectLeaves({part}, Kind::Symbol)) {
+    Owner own = query.unknowns[leaf.getId()].owner;
+    if (own == Owner::Both || own == owner)
+      continue;
+    if (owner != Owner::Both)
+      return std::nullopt;
+    owner = own;
+  }
+  return owner;
+}
+
+std::optional<IndexExpr> PartNames::getName(const IndexExpr &part) {
+  auto isMany = [&](const IndexExpr &operand) { return hasMany(operand); };
+  if (!isNarrow(part) || part.hasOpaque() ||
+      llvm::none_of(part.getOperands(), isMany))
+    return std::nullopt;
+  for (auto &[other, name] : names)
+    if (other == part)
+      return name;
+  std::optional<Owner> owner = getOwner(part);
+  if (!owner)
+    return std::nullopt;
+  Unknown unknown{*owner, part.getRange()};
+  unknown.isLoose = true;
+  named.unknowns.push_back(unknown);
+  IndexExpr name =
+      IndexExpr::symbol(named.unknowns.size() - 1, part.getRange());
+  names.push_back({part, name});
+  return name;
+}
+
+OverlapQuery PartNames::run() {
+  named = query;
+  auto name = [&](IndexExpr &expr) {
+    expr = expr.replace([&](const IndexExpr &part) { return getName(part); });
+  };
+  for (IndexExpr &condition : named.conditions)
+    name(condition);
+  for (DimensionPair &dimension : named.dimensions) {
+    name(dimension.first);
+    name(dimension.second);
+  }
+  return std::move(named);
+}
+
 Answer races::solve(const OverlapQuery &query) {
   auto isClosed = [](const std::optional<Answer> &answer) {
     return answer && answer->kind != Answer::Open;
@@ -193,6 +274,12 @@ Answer races::solve(const OverlapQuery &query) {
   std::optional<Answer> tried = solveByEnumeration(query, budget);
   if (isClosed(tried))
     return *tried;
+  if (!tried) {
+    std::optional<Answer> named =
+        solveByEnumeration(PartNames(query).run(), budget);
+    if (named && named->kind == Answer::Apart)
+      return *named;
+  }
   // Fewer conditions allow more, and are decided sooner: a branch that is not
   // taken is a union of cases, of which there can be too many.
   OverlapQuery fewer = query;

@@ -7,7 +7,8 @@
 //
 // Answers the queries of PairModel in two ways. If all relevant numbers are
 // known to be few, it tries all of them, with one table for each thread's side
-// instead of all pairs. Otherwise it uses Presburger arithmetic. Quotients and
+// instead of all pairs. A part of an address with few values, such as the slot
+// of an unknown iteration, is one such number. Otherwise it uses Presburger arithmetic. Quotients and
 // remainders by constants and bit masks are exact. Products and quotients by
 // numbers that are known at run time only are related by the rule
 // x < y  =>  x * m + m <= y * m for m >= 0. If numbers are shifted by few
@@ -42,6 +43,17 @@ struct Answer {
 };
 
 Answer solve(const OverlapQuery &query);
+
+/// True if a number in `range` has few enough values to try them one by one.
+inline bool hasValuesToTry(const std::optional<IndexRange> &range) {
+  return range && getSpan(*range) < (uint64_t(1) << 16);
+}
+
+/// True if `expr` has so few values that each can be a case of its own.
+inline bool isNarrow(const IndexExpr &expr) {
+  std::optional<IndexRange> range = expr.getRange();
+  return range && getSpan(*range) < 64;
+}
 
 /// Tries all numbers. nullopt if the answer depends on unknown numbers, or if
 /// more than `budget` evaluations were necessary.

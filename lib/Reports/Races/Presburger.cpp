@@ -155,12 +155,6 @@ Sum Attempt::get(const IndexExpr &expr) {
   return sum;
 }
 
-/// True if `expr` has few values.
-static bool isNarrow(const IndexExpr &expr) {
-  std::optional<IndexRange> range = expr.getRange();
-  return range && getSpan(*range) < 64;
-}
-
 /// A value of `expr` as one of few, with the condition that it has it.
 std::optional<int64_t> Attempt::pickValue(const IndexExpr &expr) {
   if (std::optional<int64_t> constant = expr.getConstant())

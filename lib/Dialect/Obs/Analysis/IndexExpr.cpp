@@ -492,27 +492,27 @@ void mlir::obs::collectSubexpressions(
   order.push_back(expr);
 }
 
-using Leaf = llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)>;
+using Replace = llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)>;
 /// The new expression of each node that was visited. Most expressions have few
 /// nodes, and costs are computed from thousands of substitutions.
 using Replaced = llvm::SmallDenseMap<const void *, IndexExpr, 32>;
 
-static IndexExpr replaceLeaves(const IndexExpr &expr, Leaf leaf,
-                               Replaced &replaced) {
+static IndexExpr replaceIn(const IndexExpr &expr, Replace replace,
+                           Replaced &replaced) {
   if (expr.getConstant())
     return expr;
   if (auto found = replaced.find(expr.getIdentity()); found != replaced.end())
     return found->second;
-  SmallVector<IndexExpr, 4> operands;
-  bool isChanged = false;
-  for (const IndexExpr &operand : expr.getOperands()) {
-    operands.push_back(replaceLeaves(operand, leaf, replaced));
-    isChanged |= operands.back().getIdentity() != operand.getIdentity();
-  }
-  auto replace = [&]() -> IndexExpr {
-    if (expr.getKind() == Kind::Variable || expr.getKind() == Kind::Symbol)
-      return leaf(expr).value_or(expr);
-    // Most expressions have few leaves that change.
+  auto compute = [&]() -> IndexExpr {
+    if (std::optional<IndexExpr> whole = replace(expr))
+      return *whole;
+    SmallVector<IndexExpr, 4> operands;
+    bool isChanged = false;
+    for (const IndexExpr &operand : expr.getOperands()) {
+      operands.push_back(replaceIn(operand, replace, replaced));
+      isChanged |= operands.back().getIdentity() != operand.getIdentity();
+    }
+    // Most expressions have few parts that change.
     if (!isChanged)
       return expr;
     if (expr.getKind() == Kind::Select)
@@ -523,12 +523,20 @@ static IndexExpr replaceLeaves(const IndexExpr &expr, Leaf leaf,
                                 operands[2]);
     return IndexExpr::binary(expr.getKind(), operands[0], operands[1]);
   };
-  return replaced.try_emplace(expr.getIdentity(), replace()).first->second;
+  return replaced.try_emplace(expr.getIdentity(), compute()).first->second;
 }
 
-IndexExpr IndexExpr::substitute(Leaf leaf) const {
+IndexExpr IndexExpr::replace(Replace part) const {
   Replaced replaced;
-  return replaceLeaves(*this, leaf, replaced);
+  return replaceIn(*this, part, replaced);
+}
+
+IndexExpr IndexExpr::substitute(Replace leaf) const {
+  return replace([&](const IndexExpr &part) -> std::optional<IndexExpr> {
+    bool isLeaf =
+        part.getKind() == Kind::Variable || part.getKind() == Kind::Symbol;
+    return isLeaf ? leaf(part) : std::nullopt;
+  });
 }
 
 SmallVector<IndexExpr> mlir::obs::collectLeaves(ArrayRef<IndexExpr> exprs,

@@ -132,6 +132,13 @@ public:
       llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> leaf)
       const;
 
+  /// Replaces parts. `part` is asked for each subexpression that is not a
+  /// constant, the whole expression first, and not for the parts of what it
+  /// replaces. It returns nullopt for a part that stays.
+  IndexExpr
+  replace(llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> part)
+      const;
+
   struct Node;
 
 private:
