@@ -19,7 +19,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.python_executable = sys.executable
 config.test_exec_root = os.path.join(config.obs_obj_root, "test")
 
-# At least ten times the time of the slowest test alone on two idle cores (30 s). Needs psutil.
+# Eight times the time of the slowest test alone on two idle cores (70 s). Needs psutil.
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(
         lit_config.params.get("test_timeout", 600))

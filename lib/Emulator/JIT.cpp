@@ -27,7 +27,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -82,7 +82,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &target,
   if (isQuick) {
     llvm::FunctionPassManager cleanup;
     cleanup.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-    cleanup.addPass(llvm::InstCombinePass());
+    cleanup.addPass(llvm::EarlyCSEPass());
     cleanup.addPass(llvm::SimplifyCFGPass());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(cleanup)));
   } else {

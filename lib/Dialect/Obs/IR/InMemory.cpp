@@ -47,7 +47,9 @@ void obs::simplifyControlFlow(Operation *root,
 }
 
 bool obs::isVirtualChoice(scf::IfOp choice) {
-  return isMemoryEffectFree(choice) &&
+  // A force has effects; to see them, all of its program would be read.
+  return !containsOp(choice, [](ForceOp) { return true; }) &&
+         isMemoryEffectFree(choice) &&
          !containsOp(choice, [](LoopLikeOpInterface loop) {
            return llvm::any_of(loop->getResultTypes(), llvm::IsaPred<PullType>);
          });
