@@ -334,9 +334,9 @@ SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
   Type element = getElement(op->getResult(0)), sumType = element;
   // Floats are added as floats, also if the result is an integer.
   for (Type type : types)
-    if (isa<FloatType>(type) && (!isa<FloatType>(sumType) ||
-                                 type.getIntOrFloatBitWidth() >
-                                     sumType.getIntOrFloatBitWidth()))
+    if (isa<FloatType>(type) &&
+        (!isa<FloatType>(sumType) ||
+         type.getIntOrFloatBitWidth() > sumType.getIntOrFloatBitWidth()))
       sumType = type;
   // Sums of f16 and bf16 are computed in f32.
   if (sumType.isF16() || sumType.isBF16())
