@@ -234,13 +234,16 @@ class _Rewriter(ast.NodeTransformer):
         """Rewrite statements in order. `at_end` is true if the function ends after them."""
         result: list[ast.stmt] = []
         self_reads = self.reads
-        for place, statement in enumerate(statements):
-            rest = statements[place + 1 :]
+        # The names that the statements after each one read, for the last statement first.
+        later: list[set[str]] = [set()]
+        for statement in reversed(statements[1:]):
+            later.append(later[-1] | read([statement]))
+        for place, (statement, after) in enumerate(zip(statements, reversed(later))):
             if isinstance(statement, ast.If) and at_end and contains([statement], ast.Return):
-                returned = self.returning(statement, rest)
+                returned = self.returning(statement, statements[place + 1 :])
                 if returned is not None:
                     return result + returned
-            self.reads = self_reads | read(rest)
+            self.reads = self_reads | after
             found = self.visit(statement)
             result += found if isinstance(found, list) else [found]
         self.reads = self_reads

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -513,3 +515,28 @@ def test_decorated_functions_in_functions() -> None:
     for found in in_program(x):
         np.testing.assert_array_equal(found, [1, 2, 30, 40])
     np.testing.assert_array_equal(program_in_program(x), x + 2)
+
+
+def test_rewriting_takes_linear_time(tmp_path: Path) -> None:
+    """A function of four times the length takes about four times the calls of Python."""
+
+    def count_calls(length: int) -> int:
+        lines = ["def f(a):", *(f"    a = a.map(lambda x: x + {n})" for n in range(length))]
+        file = tmp_path / f"long_{length}.py"
+        file.write_text("\n".join([*lines, "    return a", ""]))
+        scope: dict[str, Any] = {}
+        exec(compile(file.read_text(), str(file), "exec"), scope)
+        count = 0
+
+        def add(frame: object, event: str, argument: object) -> None:
+            nonlocal count
+            count += 1
+
+        sys.setprofile(add)
+        try:
+            syntax.rewrite(scope["f"])
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert count_calls(200) < 6 * count_calls(50)
