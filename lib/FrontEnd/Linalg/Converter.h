@@ -114,6 +114,7 @@ private:
   Value contract(const Structured &s, Value element, Value init,
                  ScalarCode combine);
   Values reduceInOrder(const Structured &s);
+  Values arrange(const Structured &s, Values results);
   LogicalResult convertElementwise(Operation *op);
   LogicalResult convertSlice(tensor::ExtractSliceOp op);
   LogicalResult convertInsert(tensor::InsertSliceOp op);
