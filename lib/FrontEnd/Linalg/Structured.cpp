@@ -305,6 +305,17 @@ SmallVector<Value> Converter::reduceInOrder(const Structured &s) {
   return arrange(s, b.unzip(b.store(result).front()));
 }
 
+void Structured::numberByResult() {
+  if (kept.empty())
+    return;
+  SmallVector<int64_t> order = getOrder(0);
+  places = invertPermutationVector(order);
+  AffineMap renumber = AffineMap::getPermutationMap(places, op->getContext());
+  for (AffineMap &map : maps)
+    map = map.compose(renumber);
+  applyPermutationToVector(domain, order);
+}
+
 LogicalResult Converter::convertStructured(linalg::LinalgOp op) {
   Structured s(op);
   for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -316,12 +327,14 @@ LogicalResult Converter::convertStructured(linalg::LinalgOp op) {
   if (failed(findDomain(s)))
     return failure();
   Values results;
-  if (s.reduced.empty())
+  if (s.reduced.empty()) {
+    s.numberByResult();
     results = arrange(s, b.unzip(buildPoints(s, s.getYield()->getOperands())));
-  else if (Values elements = matchElements(s); !elements.empty())
+  } else if (Values elements = matchElements(s); !elements.empty()) {
     results = reduceAssociative(s, elements);
-  else
+  } else {
     results = reduceInOrder(s);
+  }
   Values memory;
   auto next = op->result_begin();
   for (auto [k, result] : llvm::enumerate(results)) {
