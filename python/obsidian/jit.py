@@ -395,11 +395,14 @@ class Function(Tools, Generic[F]):
             try:
                 value = self._rewritten(**given, **static)
             except RecursionError as error:
+                again = of_recursion(error.__traceback__)
+                if again is None:
+                    raise syntax.too_deep(place) from None
                 raise TraceError(
                     "this recursion does not end while the function is traced: Python follows both "
                     "branches of a condition that the program decides, so only numbers that Python "
                     "knows end a recursion; `while` is a loop of the program",
-                    of_recursion(error.__traceback__) or place,
+                    again,
                 ) from None
             if value is None or (isinstance(value, (tuple, list)) and not value):
                 raise TraceError("a function with @obs.jit returns its results", place)

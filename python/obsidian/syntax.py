@@ -26,7 +26,7 @@ from typing import Any, cast
 
 from . import branching, control
 from .errors import TraceError
-from .locations import of_function
+from .locations import Location, of_function
 from .scopes import (
     always_returns,
     assigned,
@@ -84,8 +84,25 @@ def refuse_method(function: FunctionType) -> None:
         )
 
 
+def too_deep(place: Location) -> TraceError:
+    """The error for statements that Python cannot follow because they are nested."""
+    return TraceError(
+        "the statements are nested too deeply for Python, where each `elif`, and all that follows "
+        "an `if` with a return, is nested in the `if` before: read the values from an array, as in "
+        "obs.table(numbers)[i], or divide the function",
+        place,
+    )
+
+
 def rewrite(function: FunctionType) -> Callable[..., Any]:
     """The rewritten function, or the function itself if its source is unknown."""
+    try:
+        return _rewrite(function)
+    except RecursionError:
+        raise too_deep(of_function(function.__code__)) from None
+
+
+def _rewrite(function: FunctionType) -> Callable[..., Any]:
     if _RUNTIME in function.__code__.co_freevars:
         # The function is in a function that is rewritten, so this one is, too.
         return function

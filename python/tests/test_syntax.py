@@ -540,3 +540,21 @@ def test_rewriting_takes_linear_time(tmp_path: Path) -> None:
         return count
 
     assert count_calls(200) < 6 * count_calls(50)
+
+
+@pytest.mark.parametrize("kind", ["elif", "return"])
+def test_statements_that_are_nested_too_deeply(kind: str, tmp_path: Path) -> None:
+    lines = ["def f(a):", "    def g(x):", "        y = x"]
+    for n in range(400):
+        lines.append(f"        {'elif' if kind == 'elif' and n else 'if'} x == {n}:")
+        lines.append(f"            {'y =' if kind == 'elif' else 'return'} x + {n}")
+    lines += ["        return y", "    return a.map(g)", ""]
+    file = tmp_path / f"{kind}.py"
+    file.write_text("\n".join(lines))
+    scope: dict[str, Any] = {}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    scope["f"].__annotations__["a"] = Ints
+    with pytest.raises(obs.TraceError, match="nested too deeply") as caught:
+        obs.jit(scope["f"]).mlir()
+    assert caught.value.location is not None
+    assert caught.value.location.file == str(file)
