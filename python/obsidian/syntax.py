@@ -289,11 +289,16 @@ class _Rewriter(ast.NodeTransformer):
         return [*definitions, self.placed(ast.Return(value=call), node)]
 
     def placed(self, new: Any, old: ast.AST) -> Any:
-        """A new node at the beginning of an old one."""
-        for node in ast.walk(new):
-            if isinstance(node, (ast.expr, ast.stmt, ast.arg)) and not hasattr(node, "lineno"):
+        """A new node at the beginning of an old one. The parts with a place keep theirs."""
+        work = [new]
+        while work:
+            node = work.pop()
+            if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
+                if hasattr(node, "lineno"):
+                    continue
                 ast.copy_location(node, old)
                 node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+            work += ast.iter_child_nodes(node)
         return new
 
     def define(

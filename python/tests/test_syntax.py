@@ -545,7 +545,7 @@ def test_rewriting_takes_linear_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["elif", "return"])
 def test_statements_that_are_nested_too_deeply(kind: str, tmp_path: Path) -> None:
     lines = ["def f(a):", "    def g(x):", "        y = x"]
-    for n in range(400):
+    for n in range(300):
         lines.append(f"        {'elif' if kind == 'elif' and n else 'if'} x == {n}:")
         lines.append(f"            {'y =' if kind == 'elif' else 'return'} x + {n}")
     lines += ["        return y", "    return a.map(g)", ""]
