@@ -118,6 +118,10 @@ std::unique_ptr<Program> Compiler::compile(StringRef text, StringRef file,
   Call call(*this);
   // The dialects of other programs are not registered.
   allowStableHLO(*context, options.isStableHLO);
+  // The parser takes the end of a text at address 0 for a request to complete
+  // the code.
+  if (text.empty())
+    text = "";
   auto module =
       parseSourceString<ModuleOp>(text, ParserConfig(context.get()), file);
   if (module && options.isStableHLO && failed(importStableHLO(*module)))

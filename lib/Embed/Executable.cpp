@@ -153,11 +153,15 @@ Error Executable::verifyArguments(ArrayRef<Argument> arguments) {
                              " arguments, and " + Twine(arguments.size()) +
                              " are given");
   for (auto [number, slot, argument] : llvm::enumerate(slots, arguments)) {
-    if (slot.elementType == llvm::to_string(argument.elementType) &&
-        slot.isScalar == argument.isScalar && slot.allows(argument.extents))
-      continue;
-    return makeArgumentError(number, slot, argument.extents,
-                             llvm::to_string(argument.elementType));
+    std::string type = llvm::to_string(argument.elementType);
+    bool isRankZero = !argument.isScalar && argument.extents.empty();
+    if (slot.elementType != type || slot.isScalar != argument.isScalar ||
+        !slot.allows(argument.extents))
+      return makeArgumentError(number, slot, argument.extents,
+                               isRankZero ? "an array of rank 0" : type);
+    if (!argument.data && !llvm::is_contained(argument.extents, 0))
+      return createStringError("argument " + Twine(number + 1) +
+                               " has no data: the address is null");
   }
   return Error::success();
 }

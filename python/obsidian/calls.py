@@ -245,7 +245,8 @@ class Call:
                 "on the GPU",
             )
         for number, place in self._reused.items():
-            np.copyto(values[place], results[number])
+            # Unsigned numbers are bits of signed ones.
+            np.copyto(values[place].view(results[number].dtype), results[number])
             results[number] = items[place].owner
         framework, like = (views[0].framework, views[0]) if views else (NUMPY, None)
         if framework is NUMPY and all(view.element != "bf16" for view in views):

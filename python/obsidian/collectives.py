@@ -281,8 +281,10 @@ def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> 
 def matmul(left: Array, right: object, init: Any, dtype: Any, strategy: str | None) -> Any:
     """The products of matrices, whose first dimensions are batches."""
     for array in (left, right):
-        if not isinstance(array, Array.classes[0]):
+        if isinstance(array, Array.classes[1]):
             raise TraceError("matmul takes pull arrays: force a push array first")
+        if not isinstance(array, Array):
+            raise TraceError(f"matmul takes two pull arrays, not {type(array).__name__}")
         if array.type.rank < 2 or len(array.type.element.leaves) != 1:
             raise TraceError(
                 f"matmul takes matrices of one number, not {array.type}: for a matrix and a vector "
@@ -292,7 +294,13 @@ def matmul(left: Array, right: object, init: Any, dtype: Any, strategy: str | No
     if left.type.rank != right.type.rank:
         raise TraceError(f"matmul takes arrays of one rank, not {left.type} and {right.type}")
     level = current().level
-    element = left.type.element if dtype is None else Element((checked_type(dtype, False),))
+    element = left.type.element if dtype is None else Element((checked_type(dtype),))
+    for number in (left.type.element.require_scalar(), element.require_scalar()):
+        if number.kind not in ("int", "float"):
+            raise TraceError(
+                f"matmul multiplies integers and floats, not {number.type_name}: "
+                "convert the elements first, as in a.to(obs.i32)"
+            )
     (start,), _ = as_leaves(init, element)
     extents = (*left.type.extents[:-1], right.type.extents[-1])
     bounds = (*left.type.bounds[:-1], right.type.bounds[-1])

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import dlpack
 from .device_arrays import PLAIN, host_array
-from .errors import ArgumentTypeError
+from .errors import ArgumentError, ArgumentTypeError
 from .frameworks import JAX, NUMPY, CuPy, NumPy, torch_framework
 from .views import Framework, View
 
@@ -87,10 +87,16 @@ def framework_of(value: Any) -> Framework | None:
     return NUMPY
 
 
-def view_of(value: Any) -> View | None:
+def view_of(value: Any, name: str = "") -> View | None:
     """The view of an array; None if the value is no array.
 
-    Raises ArgumentTypeError or ArgumentError if it is an array that cannot be an argument.
+    Raises ArgumentTypeError or ArgumentError if it is an array that cannot be an argument. `name`
+    is that of its parameter, for the message.
     """
-    framework = framework_of(value)
-    return framework.view(value) if framework is not None else None
+    try:
+        framework = framework_of(value)
+        return framework.view(value) if framework is not None else None
+    except (ArgumentTypeError, ArgumentError) as error:
+        if not name:
+            raise
+        raise type(error)(f"{name}: {error}") from None

@@ -338,7 +338,7 @@ class Function(Tools, Generic[F]):
         hint = self._signature.parameters[name].annotation
         if self._has_annotation(name) and not self._has_any_elements(hint):
             return hint
-        view = view_of(value)
+        view = view_of(value, name)
         if view is not None and view.shape:
             kind = bf16 if view.element == "bf16" else element_type_for(view.dtype)
             if kind is not None and isinstance(hint, ParameterType):
@@ -352,10 +352,13 @@ class Function(Tools, Generic[F]):
                 f"{type(value).__name__ if view is None else f'an array of {view.dtype}'}: pass an "
                 "array, or write the type of its elements in the annotation"
             )
-        if isinstance(value, np.generic):
-            kind = element_type_for(value.dtype)
-            if kind is not None:
-                return kind
+        # An array without dimensions is a number.
+        dtype = value.dtype if isinstance(value, np.generic) else None
+        if view is not None and not view.shape and view.element != "bf16":
+            dtype = view.dtype
+        kind = None if dtype is None else element_type_for(dtype)
+        if kind is not None:
+            return kind
         raise ArgumentTypeError(_no_type_of(name, value, view))
 
     def _program(
@@ -392,11 +395,14 @@ class Function(Tools, Generic[F]):
             try:
                 value = self._rewritten(**given, **static)
             except RecursionError as error:
+                again = of_recursion(error.__traceback__)
+                if again is None:
+                    raise syntax.too_deep(place) from None
                 raise TraceError(
                     "this recursion does not end while the function is traced: Python follows both "
                     "branches of a condition that the program decides, so only numbers that Python "
                     "knows end a recursion; `while` is a loop of the program",
-                    of_recursion(error.__traceback__) or place,
+                    again,
                 ) from None
             if value is None or (isinstance(value, (tuple, list)) and not value):
                 raise TraceError("a function with @obs.jit returns its results", place)

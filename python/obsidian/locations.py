@@ -11,8 +11,8 @@ import linecache
 import os
 import sys
 from dataclasses import dataclass
-from itertools import islice
 from types import CodeType, TracebackType
+from typing import NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 #: The file of NumPy's code, before 1.25, that calls `__array_function__`.
@@ -42,23 +42,38 @@ class Location:
         return f"    {text}\n    {margin}^"
 
 
-# For each code object: the object itself, so that its id stays in use; whether it belongs to this
-# package or to NumPy's calls of it; and the locations of its instructions.
-_codes: dict[int, tuple[CodeType, bool, dict[int, Location]]] = {}
+class _Code(NamedTuple):
+    """What is known of a code object."""
+
+    #: The object itself, so that its id stays in use.
+    code: CodeType
+    #: True if it belongs to this package or to NumPy's calls of it.
+    is_inside: bool
+    #: The locations of its instructions.
+    places: dict[int, Location]
+    #: The positions of all instructions as Python has them; empty until one is asked for.
+    positions: list[tuple[int | None, int | None, int | None, int | None]]
 
 
-def _entry(code: CodeType) -> tuple[CodeType, bool, dict[int, Location]]:
+_codes: dict[int, _Code] = {}
+
+
+def _entry(code: CodeType) -> _Code:
     entry = _codes.get(id(code))
     if entry is None:
         name = code.co_filename
-        entry = _codes[id(code)] = (code, name.startswith(_PACKAGE) or name == _DISPATCH, {})
+        is_inside = name.startswith(_PACKAGE) or name == _DISPATCH
+        entry = _codes[id(code)] = _Code(code, is_inside, {}, [])
     return entry
 
 
 def _locate(code: CodeType, instruction: int, line: int) -> Location:
     """The location of an instruction. Python 3.10 has no columns."""
     if sys.version_info >= (3, 11):
-        begin, _, column, _ = next(islice(code.co_positions(), instruction // 2, None))
+        positions = _entry(code).positions
+        if not positions:
+            positions += code.co_positions()
+        begin, _, column, _ = positions[instruction // 2]
         if begin is not None:
             return Location(code.co_filename, begin, 0 if column is None else column + 1)
     return Location(code.co_filename, line)
@@ -67,13 +82,14 @@ def _locate(code: CodeType, instruction: int, line: int) -> Location:
 def here() -> Location:
     """The location in the running code of the user: the innermost frame outside of this package."""
     frame = sys._getframe(1)
-    code, inside, places = _entry(frame.f_code)
-    while inside and frame.f_back is not None:
+    entry = _entry(frame.f_code)
+    while entry.is_inside and frame.f_back is not None:
         frame = frame.f_back
-        code, inside, places = _entry(frame.f_code)
-    place = places.get(frame.f_lasti)
+        entry = _entry(frame.f_code)
+    place = entry.places.get(frame.f_lasti)
     if place is None:
-        place = places[frame.f_lasti] = _locate(code, frame.f_lasti, frame.f_lineno)
+        place = _locate(entry.code, frame.f_lasti, frame.f_lineno)
+        entry.places[frame.f_lasti] = place
     return place
 
 
@@ -88,7 +104,7 @@ def of_recursion(trace: TracebackType | None) -> Location | None:
     before = None
     while trace is not None:
         code = trace.tb_frame.f_code
-        if not _entry(code)[1]:
+        if not _entry(code).is_inside:
             if id(code) in running and before is not None:
                 return before
             running.add(id(code))

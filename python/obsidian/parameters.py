@@ -55,9 +55,8 @@ class _Number(Parameter):
         if self._is_float and type(value) is float and -self._most <= value <= self._most:
             items.append(value)
             return
-        framework = interop.framework_of(value)
-        if framework is not None:
-            view = framework.view(value)
+        view = interop.view_of(value, self.name)
+        if view is not None:
             if type(view) is Traced:
                 self._check_traced(view)
                 items.append(view)
@@ -68,7 +67,7 @@ class _Number(Parameter):
                     f"the host would wait for it: pass {self.name}.item()"
                 )
             if not view.shape and view.element != "bf16":
-                value = framework.to_host(view)
+                value = view.framework.to_host(view)
         items.append(_number_of(self.name, self._kind, value))
 
     def _check_traced(self, view: View) -> None:
@@ -127,9 +126,8 @@ class _Array(Parameter):
         ]
 
     def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
-        framework = interop.framework_of(value)
-        if framework is not None and self.components == 1:
-            view = framework.view(value)
+        view = interop.view_of(value, self.name) if self.components == 1 else None
+        if view is not None:
             shape = view.shape
             if view.element not in self._accepted[0] or len(shape) != self.rank:
                 self._refuse(0, view)
@@ -162,7 +160,7 @@ class _Array(Parameter):
             )
         views = []
         for number, leaf in enumerate(leaves):
-            view = interop.view_of(leaf)
+            view = interop.view_of(leaf, self.name)
             if view is None:
                 raise ArgumentTypeError(
                     f"{self.name} is an array of {self._leaves[number].type_name}, not "

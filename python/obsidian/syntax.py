@@ -26,7 +26,7 @@ from typing import Any, cast
 
 from . import branching, control
 from .errors import TraceError
-from .locations import of_function
+from .locations import Location, of_function
 from .scopes import (
     always_returns,
     assigned,
@@ -84,8 +84,25 @@ def refuse_method(function: FunctionType) -> None:
         )
 
 
+def too_deep(place: Location) -> TraceError:
+    """The error for statements that Python cannot follow because they are nested."""
+    return TraceError(
+        "the statements are nested too deeply for Python, where each `elif`, and all that follows "
+        "an `if` with a return, is nested in the `if` before: read the values from an array, as in "
+        "obs.table(numbers)[i], or divide the function",
+        place,
+    )
+
+
 def rewrite(function: FunctionType) -> Callable[..., Any]:
     """The rewritten function, or the function itself if its source is unknown."""
+    try:
+        return _rewrite(function)
+    except RecursionError:
+        raise too_deep(of_function(function.__code__)) from None
+
+
+def _rewrite(function: FunctionType) -> Callable[..., Any]:
     if _RUNTIME in function.__code__.co_freevars:
         # The function is in a function that is rewritten, so this one is, too.
         return function
@@ -234,13 +251,16 @@ class _Rewriter(ast.NodeTransformer):
         """Rewrite statements in order. `at_end` is true if the function ends after them."""
         result: list[ast.stmt] = []
         self_reads = self.reads
-        for place, statement in enumerate(statements):
-            rest = statements[place + 1 :]
+        # The names that the statements after each one read, for the last statement first.
+        later: list[set[str]] = [set()]
+        for statement in reversed(statements[1:]):
+            later.append(later[-1] | read([statement]))
+        for place, (statement, after) in enumerate(zip(statements, reversed(later))):
             if isinstance(statement, ast.If) and at_end and contains([statement], ast.Return):
-                returned = self.returning(statement, rest)
+                returned = self.returning(statement, statements[place + 1 :])
                 if returned is not None:
                     return result + returned
-            self.reads = self_reads | read(rest)
+            self.reads = self_reads | after
             found = self.visit(statement)
             result += found if isinstance(found, list) else [found]
         self.reads = self_reads
@@ -269,11 +289,16 @@ class _Rewriter(ast.NodeTransformer):
         return [*definitions, self.placed(ast.Return(value=call), node)]
 
     def placed(self, new: Any, old: ast.AST) -> Any:
-        """A new node at the beginning of an old one."""
-        for node in ast.walk(new):
-            if isinstance(node, (ast.expr, ast.stmt, ast.arg)) and not hasattr(node, "lineno"):
+        """A new node at the beginning of an old one. The parts with a place keep theirs."""
+        work = [new]
+        while work:
+            node = work.pop()
+            if isinstance(node, (ast.expr, ast.stmt, ast.arg)):
+                if hasattr(node, "lineno"):
+                    continue
                 ast.copy_location(node, old)
                 node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+            work += ast.iter_child_nodes(node)
         return new
 
     def define(

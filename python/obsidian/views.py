@@ -235,9 +235,12 @@ def place_of(device: int) -> str:
 
 def refuse_type(value: Any, dtype: object) -> ArgumentTypeError:
     """The error for elements that the language does not have."""
+    form = ""
+    if isinstance(dtype, np.dtype) and not dtype.isnative and dtype.names is None:
+        form = f", as in x.astype(np.{dtype.newbyteorder('=')})"
     return ArgumentTypeError(
         f"an array of {type(value).__module__.partition('.')[0]} has elements of type {dtype}, "
-        "which the language does not have: convert it"
+        f"which the language does not have: convert it{form}"
     )
 
 

@@ -235,6 +235,23 @@ def bfloat_layer(x: Any, w: Any, b: Any) -> Any:
     return jax.nn.gelu(x @ w + b)
 
 
+@case(floats(40, 20), floats(20, 33, seed=1), floats(3, 40, 2, seed=2))
+def products_of_bits(a: Any, b: Any, c: Any) -> Any:
+    """A bit of the product is set if both bits of one pair are."""
+    some, rare = (a > 0) @ (b > 0), (a > 1) @ (b > 1)
+    return some, rare, (c > 0) @ (c[0] > 0).T, (c > 1)[0, :2] @ (c > 0)[1, :2]
+
+
+@case(floats(20, 9), floats(9, 30, seed=1))
+def integers_of_floats(a: Any, b: Any) -> Any:
+    """The products of floats are added before they become integers."""
+
+    def product(a: Any, b: Any) -> Any:
+        return lax.dot_general(a, b, (([1], [0]), ([], [])), preferred_element_type=jnp.int32)
+
+    return product(a * 4, b), product(a[:3].astype(jnp.float16), b[:, :2].astype(jnp.float16))
+
+
 @case(floats(70, 40), floats(40, 65, seed=1))
 def large_matmul(a: Any, b: Any) -> Any:
     return a @ b

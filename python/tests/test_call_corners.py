@@ -51,8 +51,27 @@ def test_a_number_for_an_unannotated_parameter() -> None:
 
     f.__wrapped__.__annotations__.clear()
     np.testing.assert_array_equal(f(A, np.int32(3)), 3 * A)
+    # An array without dimensions is a number.
+    np.testing.assert_array_equal(f(A, np.array(3, np.int32)), 3 * A)
     with pytest.raises(obs.ArgumentTypeError, match="k has no annotation"):
         f(A, "3")
+
+
+@pytest.mark.parametrize("annotated", [True, False])
+def test_arrays_of_other_elements_are_named(annotated: bool) -> None:
+    def f(a: Any, b: Any) -> Any:
+        return a + b
+
+    f.__annotations__.clear()
+    if annotated:
+        f.__annotations__.update(dict.fromkeys("ab", Annotated[obs.Pull, "n", obs.i32]))
+    swapped = A.astype(A.dtype.newbyteorder())
+    with pytest.raises(obs.ArgumentTypeError, match=r"^b: an array.*x\.astype\(np\.int32\)"):
+        obs.jit(f)(A, swapped)
+    with pytest.raises(obs.ArgumentTypeError, match=r"^b: an array of numpy.*complex128"):
+        obs.jit(f)(A, A + 1j)
+    with pytest.raises(obs.ArgumentTypeError, match=r"^b: an array of a program has no mask"):
+        obs.jit(f)(A, np.ma.masked_less(A, 0))
 
 
 def test_recursion_of_values_of_python() -> None:

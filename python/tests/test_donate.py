@@ -41,6 +41,13 @@ def test_results_are_in_the_memory_of_the_argument(n: int) -> None:
     np.testing.assert_array_equal(increment.interpret(a), np.arange(n) + 3)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32])
+def test_unsigned_numbers_are_bits(dtype: Any) -> None:
+    a = np.array([0, 2**31 - 1], dtype)
+    assert increment(a) is a
+    np.testing.assert_array_equal(a.view(np.uint32), [1, 2**31])
+
+
 def test_no_memory_is_allocated() -> None:
     (function,) = increment.contract()["functions"]
     # Steps on scalars find the number of blocks.

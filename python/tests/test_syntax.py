@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -513,3 +515,46 @@ def test_decorated_functions_in_functions() -> None:
     for found in in_program(x):
         np.testing.assert_array_equal(found, [1, 2, 30, 40])
     np.testing.assert_array_equal(program_in_program(x), x + 2)
+
+
+def test_rewriting_takes_linear_time(tmp_path: Path) -> None:
+    """A function of four times the length takes about four times the calls of Python."""
+
+    def count_calls(length: int) -> int:
+        lines = ["def f(a):", *(f"    a = a.map(lambda x: x + {n})" for n in range(length))]
+        file = tmp_path / f"long_{length}.py"
+        file.write_text("\n".join([*lines, "    return a", ""]))
+        scope: dict[str, Any] = {}
+        exec(compile(file.read_text(), str(file), "exec"), scope)
+        count = 0
+
+        def add(frame: object, event: str, argument: object) -> None:
+            nonlocal count
+            count += 1
+
+        sys.setprofile(add)
+        try:
+            syntax.rewrite(scope["f"])
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert count_calls(200) < 6 * count_calls(50)
+
+
+@pytest.mark.parametrize("kind", ["elif", "return"])
+def test_statements_that_are_nested_too_deeply(kind: str, tmp_path: Path) -> None:
+    lines = ["def f(a):", "    def g(x):", "        y = x"]
+    for n in range(300):
+        lines.append(f"        {'elif' if kind == 'elif' and n else 'if'} x == {n}:")
+        lines.append(f"            {'y =' if kind == 'elif' else 'return'} x + {n}")
+    lines += ["        return y", "    return a.map(g)", ""]
+    file = tmp_path / f"{kind}.py"
+    file.write_text("\n".join(lines))
+    scope: dict[str, Any] = {}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    scope["f"].__annotations__["a"] = Ints
+    with pytest.raises(obs.TraceError, match="nested too deeply") as caught:
+        obs.jit(scope["f"]).mlir()
+    assert caught.value.location is not None
+    assert caught.value.location.file == str(file)

@@ -108,6 +108,38 @@ TEST_F(CAPIErrors, TypesOfElements) {
   EXPECT_EQ(getError(), "argument 1 has the type 55, which is no obs_type");
 }
 
+TEST_F(CAPIErrors, TextsWithoutBytes) {
+  EXPECT_EQ(obs_compile(compiler, nullptr, 0, nullptr, nullptr), nullptr);
+  EXPECT_EQ(getError(),
+            "name the function to compile; the public functions are: none");
+}
+
+TEST_F(CAPIErrors, ArgumentsWithoutData) {
+  load();
+  obs_value value = {OBS_I32, 1, &extent, nullptr};
+  EXPECT_EQ(obs_run(executable, &value, 1, nullptr), OBS_FAILURE);
+  EXPECT_EQ(getError(), "argument 1 has no data: the address is null");
+  extent = 0;
+  EXPECT_EQ(obs_run(executable, &value, 1, nullptr), OBS_SUCCESS);
+}
+
+TEST_F(CAPIErrors, ScalarsHaveNoRank) {
+  const char *text = "func.func @main(%k: i32) -> i32 { return %k : i32 }";
+  program = obs_compile(compiler, text, std::strlen(text), nullptr, nullptr);
+  ASSERT_NE(program, nullptr);
+  executable = obs_load(program, nullptr);
+  ASSERT_NE(executable, nullptr);
+  obs_value value = {OBS_I32, 0, nullptr, numbers};
+  EXPECT_EQ(obs_run(executable, &value, 1, nullptr), OBS_FAILURE);
+  EXPECT_EQ(getError(), "argument 1 is an array of rank 0, and the parameter's "
+                        "type is i32");
+  value.rank = -1;
+  EXPECT_EQ(obs_run(executable, &value, 1, nullptr), OBS_SUCCESS);
+  value.data = nullptr;
+  EXPECT_EQ(obs_run(executable, &value, 1, nullptr), OBS_FAILURE);
+  EXPECT_EQ(getError(), "argument 1 has no data: the address is null");
+}
+
 TEST_F(CAPIErrors, MemoryThatCannotBeHad) {
   for (obs_device_kind kind : {OBS_INTERPRETER, OBS_EMULATOR}) {
     obs_device_options device = {};

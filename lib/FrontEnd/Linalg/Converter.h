@@ -31,12 +31,15 @@ bool isElement(Type type);
 struct Structured {
   explicit Structured(linalg::LinalgOp op)
       : op(op), body(op.getBlock()), inputs(op.getNumDpsInputs()),
-        outputs(op.getNumDpsInits()), maps(op.getIndexingMapsArray()) {}
+        outputs(op.getNumDpsInits()), maps(op.getIndexingMapsArray()),
+        places(llvm::to_vector(llvm::seq<int64_t>(0, op.getNumLoops()))) {}
 
   Operation *op;
   Block *body;
   unsigned inputs, outputs;
   SmallVector<AffineMap> maps;
+  /// The number of each dimension of the operation here.
+  SmallVector<int64_t> places;
   /// The numbers of its dimensions, by their iterator types.
   SmallVector<int64_t> kept, reduced;
   /// The lowered operands: arrays, or scalars.
@@ -54,6 +57,9 @@ struct Structured {
   Operation *getYield() const { return body->getTerminator(); }
   /// These values, and all values on which they depend in the body.
   llvm::SetVector<Value> getNeeded(ValueRange wanted) const;
+  /// Numbers the dimensions of an elementwise operation in the order of its
+  /// first result, which then needs no transposition.
+  void numberByResult();
   /// The positions of the dimensions of a result among the kept dimensions.
   SmallVector<int64_t> getOrder(unsigned k) const {
     return llvm::map_to_vector(
@@ -114,6 +120,7 @@ private:
   Value contract(const Structured &s, Value element, Value init,
                  ScalarCode combine);
   Values reduceInOrder(const Structured &s);
+  Values arrange(const Structured &s, Values results);
   LogicalResult convertElementwise(Operation *op);
   LogicalResult convertSlice(tensor::ExtractSliceOp op);
   LogicalResult convertInsert(tensor::InsertSliceOp op);

@@ -131,7 +131,14 @@ SmallVector<Value> Converter::update(const Structured &s,
   return updated;
 }
 
-/// The results over the kept dimensions, in order.
+/// Results over the kept dimensions, with the dimensions of the results.
+SmallVector<Value> Converter::arrange(const Structured &s, Values results) {
+  for (auto [k, result] : llvm::enumerate(results))
+    result = b.transpose(result, s.getOrder(k));
+  return results;
+}
+
+/// The results, by associative operators.
 SmallVector<Value> Converter::reduceAssociative(const Structured &s,
                                                 ValueRange elements) {
   auto all = llvm::to_vector(llvm::seq<unsigned>(0, s.outputs));
@@ -179,14 +186,12 @@ SmallVector<Value> Converter::reduceAssociative(const Structured &s,
       });
     result = b.reduce(points, init, s.reduced, combine, options);
   }
-  Values results = b.unzip(result);
+  Values results = arrange(s, b.unzip(result));
   if (isUniform)
     return results;
   // The initial value of each result is combined once, after the elements.
   for (unsigned k : all)
-    results[k] = b.map({b.transpose(s.operands[s.inputs + k],
-                                    invertPermutationVector(s.getOrder(k))),
-                        results[k]},
+    results[k] = b.map({s.operands[s.inputs + k], results[k]},
                        [&](ValueRange e) { return update(s, k, elements, e); });
   return results;
 }
@@ -297,7 +302,18 @@ SmallVector<Value> Converter::reduceInOrder(const Structured &s) {
         });
     return Values(nest.results);
   });
-  return b.unzip(b.store(result).front());
+  return arrange(s, b.unzip(b.store(result).front()));
+}
+
+void Structured::numberByResult() {
+  if (kept.empty())
+    return;
+  SmallVector<int64_t> order = getOrder(0);
+  places = invertPermutationVector(order);
+  AffineMap renumber = AffineMap::getPermutationMap(places, op->getContext());
+  for (AffineMap &map : maps)
+    map = map.compose(renumber);
+  applyPermutationToVector(domain, order);
 }
 
 LogicalResult Converter::convertStructured(linalg::LinalgOp op) {
@@ -311,16 +327,17 @@ LogicalResult Converter::convertStructured(linalg::LinalgOp op) {
   if (failed(findDomain(s)))
     return failure();
   Values results;
-  if (s.reduced.empty())
-    results = b.unzip(buildPoints(s, s.getYield()->getOperands()));
-  else if (Values elements = matchElements(s); !elements.empty())
+  if (s.reduced.empty()) {
+    s.numberByResult();
+    results = arrange(s, b.unzip(buildPoints(s, s.getYield()->getOperands())));
+  } else if (Values elements = matchElements(s); !elements.empty()) {
     results = reduceAssociative(s, elements);
-  else
+  } else {
     results = reduceInOrder(s);
+  }
   Values memory;
   auto next = op->result_begin();
   for (auto [k, result] : llvm::enumerate(results)) {
-    result = b.transpose(result, s.getOrder(k));
     Value init = lookup(op.getDpsInits()[k]);
     if (isa<MemRefType>(init.getType()))
       memory.push_back(init);

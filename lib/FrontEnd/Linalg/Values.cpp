@@ -186,8 +186,8 @@ Value Converter::buildPoints(const Structured &s, ValueRange wanted) {
         return aligned;
     }
   for (int64_t dim : dims)
-    arrays.push_back(
-        b.generate(domain, [&](ValueRange i) -> Values { return {i[dim]}; }));
+    arrays.push_back(b.generate(
+        domain, [&](ValueRange i) -> Values { return {i[s.places[dim]]}; }));
   auto code = [&](ValueRange elements) {
     IRMapping map = known;
     map.map(ValueRange(arguments), elements.take_front(arguments.size()));

@@ -330,11 +330,17 @@ SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
                                           ArrayBuilder::Side y,
                                           bool isSecondFirst,
                                           ArrayRef<int64_t> order) {
-  Type element = getElement(op->getResult(0));
-  if (!op.require(!element.isInteger(1), "of bits is not supported"))
-    return {};
+  Type types[] = {getElement(op->getOperand(0)), getElement(op->getOperand(1))};
+  Type element = getElement(op->getResult(0)), sumType = element;
+  // Floats are added as floats, also if the result is an integer.
+  for (Type type : types)
+    if (isa<FloatType>(type) &&
+        (!isa<FloatType>(sumType) ||
+         type.getIntOrFloatBitWidth() > sumType.getIntOrFloatBitWidth()))
+      sumType = type;
   // Sums of f16 and bf16 are computed in f32.
-  Type sumType = element.isF16() || element.isBF16() ? b.getF32Type() : element;
+  if (sumType.isF16() || sumType.isBF16())
+    sumType = b.getF32Type();
   auto convert = [&](Value array, Type from, Type to) {
     if (convertElementType(from) == convertElementType(to))
       return array;
@@ -342,20 +348,24 @@ SmallVector<Value> Importer::buildProduct(OpReader &op, ArrayBuilder::Side x,
       return {convertScalar(b, x[0], from, to)};
     });
   };
-  x.array = convert(x.array, getElement(op->getOperand(0)), sumType);
-  y.array = convert(y.array, getElement(op->getOperand(1)), sumType);
+  x.array = convert(x.array, types[0], sumType);
+  y.array = convert(y.array, types[1], sumType);
   Value zero = b.getNumber(convertElementType(sumType), 0);
   CollectiveOptions options;
   options.commutative = true;
   if (isSecondFirst)
     std::swap(x, y);
+  // A bit of the product is set if both bits of one pair are.
+  bool areBits = sumType.isInteger(1);
   Value product = b.contract(
       x, y, zero,
       [&](ValueRange x) -> Values {
-        return {b.contractible(b.mul(x[0], x[1]))};
+        return {areBits ? b.createOrFold<arith::AndIOp>(x[0], x[1])
+                        : b.contractible(b.mul(x[0], x[1]))};
       },
       [&](ValueRange x) -> Values {
-        return {b.contractible(b.add(x[0], x[1]))};
+        return {areBits ? b.createOrFold<arith::OrIOp>(x[0], x[1])
+                        : b.contractible(b.add(x[0], x[1]))};
       },
       options, order);
   return {convert(product, sumType, element)};

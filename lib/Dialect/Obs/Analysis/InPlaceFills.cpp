@@ -43,8 +43,9 @@ public:
 
   /// The result that follows if the iteration writes the element that it reads.
   InPlace compareOwn();
-  /// The result that follows if the iterations that meet are one.
-  InPlace compareAll();
+  /// The result that follows if the iterations that meet are one. A result of
+  /// at least `enough` need not be exact.
+  InPlace compareAll(InPlace enough);
 
 private:
   void declareExtents(ArrayRef<Value> arrays);
@@ -254,9 +255,15 @@ InPlace AccessPair::compareOwn() {
              : InPlace::No;
 }
 
-InPlace AccessPair::compareAll() {
+InPlace AccessPair::compareAll(InPlace enough) {
   if (readPath.empty())
     return InPlace::No;
+  // A loop of one iteration meets itself only.
+  if (inOrder >= enough && llvm::all_of(common, [](const Counter &loop) {
+        return loop.bounds.size() == 1 &&
+               loop.bounds.front().getConstant() == 1;
+      }))
+    return inOrder;
   IndexMap from = getIndices(read.getIndices());
   IndexMap to = getIndices(write.getIndices());
   // Values of one iteration are others in another one.
@@ -325,15 +332,17 @@ InPlace obs::mayFillInPlace(FillOp fill, ArrayRef<Value> arrays) {
       if (!get || !loop->isProperAncestor(get))
         return InPlace::No;
       InPlace own = InPlace::No, all = InPlace::OwnElements;
-      if (isPromised)
-        for (WriteOp write : writes)
+      for (WriteOp write : writes)
+        if (isPromised && own < result)
           own = std::max(
               own, AccessPair(fill, loop, arrays, get, write).compareOwn());
       for (WriteOp write : writes)
-        if (own != InPlace::OwnElements && all > own)
-          all = std::min(
-              all, AccessPair(fill, loop, arrays, get, write).compareAll());
+        if (own < result && own < all)
+          all = std::min(all, AccessPair(fill, loop, arrays, get, write)
+                                  .compareAll(std::min(result, all)));
       result = std::min(result, std::max(own, all));
+      if (result == InPlace::No)
+        return result;
     }
   return result;
 }
