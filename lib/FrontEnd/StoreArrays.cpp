@@ -182,6 +182,89 @@ static void readStored(ForceOp force) {
   });
 }
 
+namespace {
+/// The operations that need each virtual array: those that store arrays, and
+/// collectives.
+class Readers {
+public:
+  /// Adds the arrays of `block`, last ones first: users stand behind arrays.
+  void add(Block &block);
+  /// Their number; 0 if all of them read `array` through one other array.
+  size_t count(Value array) const;
+
+private:
+  using Operations = llvm::SmallSetVector<Operation *, 2>;
+  llvm::DenseMap<Value, Operations> all;
+};
+} // namespace
+
+void Readers::add(Block &block) {
+  for (Operation &op : llvm::reverse(block))
+    for (Value array : op.getResults()) {
+      if (!isa<PullType>(array.getType()))
+        continue;
+      Operations found;
+      for (Operation *user : array.getUsers()) {
+        Operation *reader = block.findAncestorOpInBlock(*user);
+        if (!reader || isa<DimOp>(user))
+          continue;
+        bool isVirtual = isa<PullOpInterface>(reader);
+        if (!isVirtual)
+          found.insert(reader);
+        for (Value result : reader->getResults())
+          if (isVirtual)
+            found.insert_range(all.lookup(result));
+      }
+      all[array] = std::move(found);
+    }
+}
+
+size_t Readers::count(Value array) const {
+  const Operations &readers = all.find(array)->second;
+  bool isForOne = llvm::any_of(array.getUsers(), [&](Operation *user) {
+    return llvm::any_of(user->getResults(), [&](Value result) {
+      auto found = all.find(result);
+      return isa<PullOpInterface>(user) && found != all.end() &&
+             found->second.size() == readers.size();
+    });
+  });
+  return isForOne ? 0 : readers.size();
+}
+
+void ArrayBuilder::storeRepeated(FunctionOpInterface function) {
+  SmallVector<Block *> blocks;
+  Readers readers;
+  function.walk<WalkOrder::PreOrder>([&](Block *block) {
+    if (block->empty())
+      return;
+    ScopeInfo scope = getEnclosingScope(&block->front());
+    if (scope.isScalar || scope.level != Level::Grid)
+      return;
+    blocks.push_back(block);
+    readers.add(*block);
+  });
+  // A short chain for few operations is faster than one more kernel.
+  constexpr unsigned shortest = 48, mostRepeated = 512;
+  for (Block *block : blocks)
+    for (Operation &op : llvm::make_early_inc_range(*block)) {
+      if (!isa<PullOpInterface>(op) || op.getNumResults() != 1)
+        continue;
+      Value array = op.getResult(0);
+      auto type = dyn_cast<PullType>(array.getType());
+      if (!type || type.isNested())
+        continue;
+      size_t times = readers.count(array);
+      if (times < 2)
+        continue;
+      unsigned length = ReadCounter(mostRepeated).count(array);
+      if (length <= shortest || length * (times - 1) <= mostRepeated)
+        continue;
+      setInsertionPointAfter(&op);
+      Value stored = store(array).front();
+      array.replaceAllUsesExcept(stored, stored.getDefiningOp());
+    }
+}
+
 /// The push array whose elements a force stores, if only one elementwise
 /// function reads them; else null.
 static Value getUnreadPush(ForceOp force, Value operand) {
@@ -256,6 +339,7 @@ void ArrayBuilder::finish(FunctionOpInterface function) {
   function.walk(readStored);
   inlineFolds(function);
   fuseRows(function);
+  storeRepeated(function);
   SmallVector<ForceOp> forces;
   function.walk([&](ForceOp force) {
     if (getEnclosingScope(force).level == Level::Grid)

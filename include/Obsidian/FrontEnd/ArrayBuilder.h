@@ -290,6 +290,10 @@ private:
   /// Makes one program of the reductions of rows that an array reads, and of
   /// this array.
   void fuseRows(FunctionOpInterface function);
+  /// Stores the arrays that several operations would compute by many others. A
+  /// function of n steps, each of which reduces the result of the step before,
+  /// would execute n * n / 2 steps.
+  void storeRepeated(FunctionOpInterface function);
   Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.
   SmallVector<Value> distributePush(Extents extents, Level level,
