@@ -220,15 +220,16 @@ void Readers::add(Block &block) {
 }
 
 size_t Readers::count(Value array) const {
-  const Operations &readers = all.find(array)->second;
+  size_t number = all.find(array)->second.size();
+  Block *block = array.getParentBlock();
   bool isForOne = llvm::any_of(array.getUsers(), [&](Operation *user) {
-    return llvm::any_of(user->getResults(), [&](Value result) {
-      auto found = all.find(result);
-      return isa<PullOpInterface>(user) && found != all.end() &&
-             found->second.size() == readers.size();
-    });
+    Operation *reader = block->findAncestorOpInBlock(*user);
+    return isa<PullOpInterface>(reader) &&
+           llvm::any_of(reader->getResults(), [&](Value result) {
+             return all.lookup(result).size() == number;
+           });
   });
-  return isForOne ? 0 : readers.size();
+  return isForOne ? 0 : number;
 }
 
 void ArrayBuilder::storeRepeated(FunctionOpInterface function) {
