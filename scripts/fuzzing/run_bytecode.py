@@ -13,7 +13,14 @@ import tempfile
 from collections.abc import Sequence
 
 from fuzzing.mutator import read_corpus
-from fuzzing.report import Finding, Tally, add_mutant_options, in_order, parser_of, ranges
+from fuzzing.report import (
+    Finding,
+    Tally,
+    add_mutant_options,
+    in_order,
+    parser_of,
+    ranges,
+)
 from fuzzing.runner import Limits, Runner, Verdict, cause, judge, names_upstream
 
 READ = ["obs-opt", "--verify-roundtrip"]

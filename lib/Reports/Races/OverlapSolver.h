@@ -8,11 +8,11 @@
 // Answers the queries of PairModel in two ways. If all relevant numbers are
 // known to be few, it tries all of them, with one table for each thread's side
 // instead of all pairs. A part of an address with few values, such as the slot
-// of an unknown iteration, is one such number. Otherwise it uses Presburger arithmetic. Quotients and
-// remainders by constants and bit masks are exact. Products and quotients by
-// numbers that are known at run time only are related by the rule
-// x < y  =>  x * m + m <= y * m for m >= 0. If numbers are shifted by few
-// unknown amounts, it tries all of these amounts, and then answers the
+// of an unknown iteration, is one such number. Otherwise it uses Presburger
+// arithmetic. Quotients and remainders by constants and bit masks are exact.
+// Products and quotients by numbers that are known at run time only are related
+// by the rule x < y  =>  x * m + m <= y * m for m >= 0. If numbers are shifted
+// by few unknown amounts, it tries all of these amounts, and then answers the
 // remaining query.
 //
 //===----------------------------------------------------------------------===//
